@@ -18,14 +18,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// askLimit is how long init waits for a remote to say whether it has memory:
-// somebody without a network wants to begin all the same.
+// askLimit is how long init waits for a remote to say whether it has memory: init must work
+// without a network.
 const askLimit = 10 * time.Second
 
-// adopt takes over the memory that a remote has, where this repository has none:
-// else init would start a history that shares nothing with it. branch is the one
-// to begin with, named reports whether the caller said so. It returns the branch to
-// begin with after all: another one, where the remote has no branch of that name.
+// adopt takes over the memory of a remote if this repository has none: init would otherwise
+// start an unrelated history. branch is the branch to begin with; named reports whether the
+// caller chose it. It returns another branch if the remote lacks that one.
 func (i *initialization) adopt(ctx context.Context, branch string, named bool) (string, error) {
 	s := i.s
 	names, err := s.BranchNames(ctx)
@@ -76,9 +75,8 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	return branch, ex.outcome()
 }
 
-// memoryElsewhere asks the remote that is meant without a name. One that cannot
-// be asked is a warning: what is begun here can be merged with it later. Of a remote with
-// memory it returns the branches, nil of one without.
+// memoryElsewhere asks the default remote for its branches; nil if it has no memory. A remote
+// that cannot be asked is a warning: memory that begins here can be merged with its later.
 func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *store.RefSet, error) {
 	names, err := i.s.Repo().Remotes(ctx)
 	if err != nil || len(names) == 0 {
@@ -125,8 +123,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 	return p, there, nil
 }
 
-// firstOf chooses the branch to begin with: the one that is wanted, else main,
-// else the first by name.
+// firstOf chooses the branch to begin with: the wanted one, else main, else the first by name.
 func firstOf(theirs *store.RefSet, remote, branch string, named bool) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
@@ -146,8 +143,7 @@ func firstOf(theirs *store.RefSet, remote, branch string, named bool) (string, e
 	return names[0], nil
 }
 
-// checkRoadmap refuses, before anything moves, what init could not add to the
-// roadmap that comes.
+// checkRoadmap refuses, before anything moves, a roadmap that init could not extend.
 func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
 	if tip == "" {
 		return nil
@@ -159,8 +155,9 @@ func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
 	return initRoadmap(doc.ParseRoadmap(data), i.o)
 }
 
-// adoptBranch makes a branch that only a remote has, as it was when the remote
-// was last asked. It reports false where no remote has it.
+// AdoptBranch makes a local branch from a remote's branch, as it was when the remote was last
+// asked. It reports false if no remote has it. fail.ErrRefused: several remotes have it and
+// none is the default, or it contains something invalid or expunged.
 func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error) {
 	remotes, err := s.Repo().Remotes(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// BundleOptions are one bundle to write. Paths are absolute.
+// BundleOptions describe one bundle. Paths are absolute.
 type BundleOptions struct {
 	store.Writer
 	File     string
@@ -25,16 +25,15 @@ type BundleOptions struct {
 	Progress io.Writer
 }
 
-// BundleResult is what a bundle holds.
+// BundleResult is what a bundle contains.
 type BundleResult struct {
 	File string   `json:"file"`
 	Refs []string `json:"refs"`
 }
 
-// Bundle writes the memory (branches, tags, roadmap, notes) into a file that
-// Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
-// bundle verify` and `git fetch` read it too. fail.ErrRefused if there is nothing new
-// since the former bundle.
+// Bundle writes the memory (branches, tags, roadmap, notes) into a file that Unbundle reads
+// elsewhere, with the same hashes. The file is a git bundle: `git bundle verify` and `git
+// fetch` read it. fail.ErrRefused: nothing is new since the former bundle.
 func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult, error) {
 	res := BundleResult{File: o.File, Refs: []string{}}
 	names, err := s.BranchNames(ctx)
@@ -73,8 +72,8 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult,
 	return res, nil
 }
 
-// bundleRefs writes all refs but those that are known, as they stand at one moment: it
-// begins again where one has moved before git came to it.
+// bundleRefs writes all refs except known ones, as they are at one moment: it starts again if a
+// ref moves before git reads it.
 func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []git.ID) ([]git.Ref, error) {
 	for range store.MaxTries {
 		list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
@@ -89,7 +88,7 @@ func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []gi
 	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "run the command again")
 }
 
-// checkBundle lists what a bundle holds, if all of it can be taken in here.
+// checkBundle lists what a bundle contains if all of it can be taken in here.
 func checkBundle(ctx context.Context, s *store.Store, file string) ([]git.Ref, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("cannot read '%s': %w", file, reason(err))
@@ -126,9 +125,9 @@ func bundlePeer(file string) store.Remote {
 	return store.Remote{Name: file, Bundle: true, Tracking: git.BundleTracking()}
 }
 
-// Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
-// that are not here are made with the same hashes, others are moved forward or
-// merged. A bundle whose prerequisites are missing here changes nothing.
+// Unbundle takes in a bundle as Sync takes in a remote: new branches get the same hashes,
+// others are moved forward or merged. fail.ErrInvalid: the file is no bundle of memory, or its
+// prerequisites are missing here; nothing was changed.
 func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (Result, error) {
 	res := newResult(file)
 	held, err := checkBundle(ctx, s, file)
@@ -154,7 +153,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 	return res, dropBundleRefs(ctx, s, p)
 }
 
-// dropBundleRefs drops what is known of another repository.
+// dropBundleRefs deletes the tracking refs of another repository.
 func dropBundleRefs(ctx context.Context, s *store.Store, p store.Remote) error {
 	ses, err := s.Begin(ctx, store.Writer{}, "forget "+prose.OneLine(p.Name, 100))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Continue finishes what waits on a branch, a merge or a sync that met conflicts, on the
-// tips as they are now. A conflict that changed since it was resolved is open again.
+// Continue finishes a merge, or a sync with conflicts, that waits on a branch, from the present
+// tips. A conflict that changed since it was resolved is open again: fail.ErrConflict.
 func Continue(ctx context.Context, s *store.Store, w store.Writer, target string) (merge.Result, error) {
 	target, err := merge.OrCurrent(ctx, s, target)
 	if err != nil {
@@ -28,8 +28,8 @@ func Continue(ctx context.Context, s *store.Store, w store.Writer, target string
 	return merge.ContinueMerge(ctx, s, w, h)
 }
 
-// continueSync finishes the refs that a sync left in conflict, from what the
-// remote had when it was last asked. The next sync pushes them.
+// continueSync finishes the refs that a sync left in conflict, from what the remote had when it
+// was last asked. The next sync pushes them.
 func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (merge.Result, error) {
 	res := merge.Result{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
 	p, err := bundlePeer(h.Remote), error(nil)
@@ -75,9 +75,9 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	return res, err
 }
 
-// stillThere refuses to go on without what the conflicts are about: a prune took
-// the tracking refs away, or another bundle's stand in their place. A remote that
-// has gone on meanwhile is another matter: its news are merged too.
+// stillThere refuses to continue if the other side's commits of the conflicts are unknown: a
+// prune removed the tracking refs, or another bundle replaced them. If a remote has moved on,
+// its new commits are merged too.
 func stillThere(h *store.WaitingMerge, theirs *store.RefSet) error {
 	for ref, id := range h.Theirs {
 		now := theirs.Roadmap

@@ -17,8 +17,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// readDirty reads what the peer held when it was last asked, and finishes what was to be
-// deleted of it.
+// readDirty reads what the remote had of old history when it was last asked, and finishes
+// deleting that here.
 func (ex *exchanger) readDirty(ctx context.Context) (err error) {
 	if ex.dirty, err = expunge.ReadDirtyState(ex.s, ex.peer); err != nil || len(ex.dirty.Purge) == 0 {
 		return err
@@ -27,8 +27,8 @@ func (ex *exchanger) readDirty(ctx context.Context) (err error) {
 	return err
 }
 
-// dirtyRefspecs asks the peer for its refs where it held old history, and forgets of
-// which it does not any more. It returns refspecs that leave out the others.
+// dirtyRefspecs asks the remote for the refs that had old history and drops those that it has
+// replaced. It returns negative refspecs for the others.
 func (ex *exchanger) dirtyRefspecs(ctx context.Context, tracked *store.RefSet) ([]string, error) {
 	before := len(ex.dirty.Refs)
 	for ref, h := range ex.dirty.Refs {
@@ -65,7 +65,7 @@ func (ex *exchanger) dirtyRefspecs(ctx context.Context, tracked *store.RefSet) (
 	return not, ex.saveDirty(before)
 }
 
-// saveDirty writes the state where refs went from it.
+// saveDirty writes the state if refs left it.
 func (ex *exchanger) saveDirty(before int) error {
 	if len(ex.dirty.Refs) == before {
 		return nil
@@ -73,8 +73,8 @@ func (ex *exchanger) saveDirty(before int) error {
 	return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 }
 
-// replaceTracking puts tracking refs to what they are without what was forgotten, and
-// deletes what they held: a kill in between is made up for by recall.
+// replaceTracking moves tracking refs to their cleaned commits and deletes the old objects.
+// readDirty completes an interrupted run.
 func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.DirtyRef, theirs *store.RefSet) error {
 	for _, h := range held {
 		ex.dirty.Refs[h.Ref] = h
@@ -116,8 +116,8 @@ func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.DirtyRe
 	return err
 }
 
-// deleteOld deletes the objects of old history that were fetched, and says what could
-// not be.
+// deleteOld deletes the objects of old history that were fetched, and returns those that git
+// keeps.
 func (ex *exchanger) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	var logs []string
 	for ref := range ex.dirty.Refs {
@@ -141,8 +141,7 @@ func (ex *exchanger) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	return res.Kept, expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 }
 
-// mapped are the refs in which git itself keeps the memory of a peer that has it among
-// its branches.
+// mapped returns git's own tracking refs of a remote that has memory among its branches.
 func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 	if !ex.peer.Heads || ex.peer.Bundle {
 		return nil, nil
@@ -150,18 +149,14 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 	return ex.s.Repo().Refs(ctx, git.MappedTracking(ex.peer.Name))
 }
 
-// filterExpunged keeps what was forgotten from coming back. It is called with what was fetched,
-// before anything of that is merged:
+// filterExpunged keeps what was expunged from coming back. It runs after the fetch, before
+// anything is merged:
 //
-//  1. what the other side has forgotten is forgotten here too (accept), and both sides
-//     are looked at anew;
-//  2. refs of the other side that lead to old history are put, in tracking refs alone,
-//     to what they are without what was forgotten, so that what others have added on
-//     top of it is merged as ever, and once; the old objects are deleted;
-//  3. those refs are not pushed: a plain push would be refused, for it is no news but
-//     another history. holding says which commands replace them.
+//  1. what the other side has expunged is expunged here too (acceptTombstones), and both sides are read again;
+//  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their cleaned commits, so that what others added on top is merged once; the old objects are deleted;
+//  3. those refs are not pushed: a plain push would be refused, because the history is another one. reportDirty returns the commands that replace them.
 //
-// Where nothing was ever forgotten this costs a look at the roadmap's tree.
+// Where nothing was ever expunged this costs one look at the roadmap's tree.
 func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *store.RefSet) (again bool, err error) {
 	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
 		return again, err
@@ -195,7 +190,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *store.Ref
 }
 
 // findDirty lists the refs of the other side that lead to old history, and those, without
-// notes, that were looked at and do not.
+// notes, that were read and do not.
 func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *store.RefSet) (held []expunge.DirtyRef, clean []git.Ref, err error) {
 	tips, err := ex.newTips(ctx, known, ours, theirs)
 	if err != nil {
@@ -222,10 +217,10 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 	return held, clean, err
 }
 
-// newTips are the refs of the other side, without notes, by their names here, that
-// stand elsewhere than ours and are not known to be clean. All are checked, for they are about to be read. A branch
-// that nobody here wants, and that is refused, keeps nothing else back: it goes from the
-// tracking refs, for nobody can tell what it holds.
+// newTips returns the refs of the other side, without notes and by their names here, that
+// differ from ours and are not known to be clean. It checks all of them, because they are about
+// to be read. A refused branch that nothing here needs does not block the others: its tracking
+// ref is deleted.
 func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *store.RefSet) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
@@ -263,7 +258,8 @@ func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours
 	return list, incoming.Check(ctx, ex.s, in)
 }
 
-// reportDirty adds to an outcome what the other side still holds, and how to replace it.
+// reportDirty returns an error that names what the other side still has of old history, and the
+// commands that replace it.
 func (ex *exchanger) reportDirty(ctx context.Context) error {
 	held := ex.dirty.List()
 	switch {
@@ -290,8 +286,8 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		fmt.Sprintf("'%s' still holds what was expunged, in %s", ex.peer.Name, prose.QuotedList(names)), commands...)
 }
 
-// refuseDirty refuses a branch that leads to old history, as plain git has fetched it:
-// sync fetches it without that.
+// refuseDirty refuses a branch that leads to old history, as plain git has fetched it: sync
+// fetches it without that.
 func (ex *exchanger) refuseDirty(ctx context.Context, name string, id git.ID) error {
 	return expunge.RefuseExpunged(ctx, ex.s, id, fmt.Sprintf("branch '%s' of '%s'", name, ex.peer.Name), "git context sync "+prose.ShellWord(ex.peer.Name))
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// syncWaits is how many of its own rounds a push that lost a race waits at most,
-// drawn anew each time: a round takes as long as the remote is far away. With
-// sixteen clones on one branch the worst took 59 tries without, 16 to 23 with it.
+// syncWaits limits how many rounds of its own a push that lost a race waits; the wait is
+// random. With sixteen clones on one branch the slowest took 59 tries without it, 16 to 23 with
+// it.
 const syncWaits = 16
 
-// maxIdle is how many pushes in a row may come too late although nothing moves on
-// the remote, as with a lock file that was left there.
+// maxIdle is how many pushes in a row may be late although nothing moves on the remote, as with
+// a lock file that was left there.
 const maxIdle = 10
 
 // exchanger is one exchange with another repository.
@@ -62,13 +62,13 @@ type exchanger struct {
 	blocked  error               // another merge waits where their conflicts should
 }
 
-// newExchanger is an exchange in which nothing is asked for yet.
+// newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p store.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}}
 }
 
-// exchange runs one of the three with a remote.
+// exchange runs what set asks for with a remote.
 func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchanger)) (Result, error) {
 	res := newResult(o.Remote)
 	if err := merge.CheckSettle(o.Prefer); err != nil {
@@ -96,8 +96,7 @@ func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchange
 	return res, err
 }
 
-// orNoMemory is the error of a repository without memory, where that is what is
-// missing first.
+// orNoMemory replaces "not found" by the error of a repository without memory, if it has none.
 func orNoMemory(ctx context.Context, s *store.Store, err error) error {
 	if names, listErr := s.BranchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
@@ -131,7 +130,7 @@ func (ex *exchanger) run(ctx context.Context) error {
 	}
 }
 
-// prepare reads what does not change while rounds repeat.
+// prepare reads what does not change between rounds.
 func (ex *exchanger) prepare(ctx context.Context) error {
 	err := expunge.Finish(ctx, ex.s, ex.o.Writer)
 	if err != nil {
@@ -158,8 +157,7 @@ func (ex *exchanger) prepare(ctx context.Context) error {
 	return nil
 }
 
-// round asks the remote, does what can be done, and reports whether somebody was
-// faster.
+// round asks the remote, does what can be done, and reports whether another process was faster.
 func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	ex.refused, ex.deleted, ex.blocked = nil, nil, nil
 	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
@@ -211,10 +209,10 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// survey is where both sides stand. git reads one ref after the other, the roadmap before
-// the branches, and a commit may move them meanwhile: the remote could get a branch without
-// the roadmap that it names. So where there is something to exchange, two looks must find
-// the same here: as no ref goes back to where it was, this is how all stood between them.
+// survey reads the refs of both sides. git reads one ref after the other, the roadmap before
+// the branches, and a commit may move them meanwhile: the remote could get a branch without the
+// roadmap that it names. So if there is something to exchange, two looks must agree: no ref
+// returns to an old commit, so that all had these values between the looks.
 func (ex *exchanger) survey(ctx context.Context) (ours, theirs store.RefSet, err error) {
 	for range store.MaxTries {
 		before := ours
@@ -228,8 +226,8 @@ func (ex *exchanger) survey(ctx context.Context) (ours, theirs store.RefSet, err
 	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "git context sync "+prose.ShellWord(ex.peer.Name))
 }
 
-// recordMoves takes down what moved on the remote since it was last asked, and gives up
-// where nothing does although every push comes too late.
+// recordMoves records what moved on the remote since it was last asked, and gives up if nothing
+// moves although every push is late.
 func (ex *exchanger) recordMoves(moved, gone []string) error {
 	for _, ref := range moved {
 		if !slices.Contains(ex.res.Fetched, ref) && !slices.Contains(ex.res.Pushed, ref) {
@@ -253,8 +251,8 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
-// stillLocked gives up where a lock file was left by a process that was killed:
-// each fetch has waited for it for seconds.
+// stillLocked gives up if a killed process left a lock file: each fetch has waited for it for
+// seconds.
 func (ex *exchanger) stillLocked(err error) error {
 	if !errors.Is(err, git.ErrLocked) {
 		return nil
@@ -270,7 +268,7 @@ func (ex *exchanger) stillLocked(err error) error {
 		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
 }
 
-// outcome is what of a round could not be done. Everything else is.
+// outcome returns an error for everything that a round could not do.
 func (ex *exchanger) outcome() error {
 	var errs []error
 	if ex.blocked != nil {

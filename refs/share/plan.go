@@ -18,7 +18,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// exchangeRefs does what one look at both sides asks for.
+// exchangeRefs compares, merges, pushes and takes all refs once.
 func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSet) (again bool, err error) {
 	if err := ex.mayBegin(ctx, ours, theirs); err != nil {
 		return false, err
@@ -62,8 +62,8 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSe
 	return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 }
 
-// dropWaiting forgets a former sync's conflicts, once there are none any more. What
-// waits by now may be another merge.
+// dropWaiting drops a former sync's conflicts once there are none. Another merge may wait by
+// now, which stays.
 func (ex *exchanger) dropWaiting(ctx context.Context) error {
 	if ex.waiting == nil || len(ex.open) > 0 {
 		return nil
@@ -80,7 +80,7 @@ func (ex *exchanger) dropWaiting(ctx context.Context) error {
 	return ex.s.DropMerge(ex.current)
 }
 
-// alike reports whether both sides stand at the same.
+// alike reports whether both sides have the same refs.
 func (ex *exchanger) alike(ours, theirs *store.RefSet) bool {
 	for name, id := range ours.Branches {
 		if ex.wants(name) && theirs.Branches[name] != id {
@@ -97,7 +97,7 @@ func (ex *exchanger) alike(ours, theirs *store.RefSet) bool {
 	return ours.Roadmap == theirs.Roadmap && ours.Notes == theirs.Notes && maps.Equal(ours.Tags, theirs.Tags)
 }
 
-// noteShared remembers which branches both sides have.
+// noteShared records which branches and tags both sides have.
 func (ex *exchanger) noteShared(ours, theirs *store.RefSet) error {
 	shared := map[string]bool{}
 	for name := range ours.Branches {
@@ -140,8 +140,8 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *store.RefSet) e
 	return nil
 }
 
-// inspect checks what is to be merged or taken. What only the other side has is
-// not looked at until somebody wants it.
+// inspect checks what is to be merged or taken. It skips branches that only the other side has,
+// unless they are wanted.
 func (ex *exchanger) inspect(ctx context.Context, ours, theirs *store.RefSet) error {
 	var in incoming.Refs
 	t := ex.peer.Tracking
@@ -167,7 +167,7 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *store.RefSet) er
 	return incoming.Check(ctx, ex.s, in)
 }
 
-// refAction is what is to be done with one ref.
+// refAction is what to do with one ref.
 type refAction struct {
 	ref    string // its name here
 	branch string // "" for the roadmap and tags
@@ -182,7 +182,7 @@ func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPref
 
 // plan compares every ref and makes the merges, without moving anything:
 //
-//  1. the same: nothing;
+//  1. equal: nothing;
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
@@ -227,7 +227,7 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, the
 	return append(plan, ex.tagsToTake(ours, theirs)...), nil
 }
 
-// tagsToTake are the tags that only the other side has.
+// tagsToTake returns the tags that only the other side has.
 func (ex *exchanger) tagsToTake(ours, theirs *store.RefSet) []*refAction {
 	var plan []*refAction
 	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
@@ -243,12 +243,12 @@ func (ex *exchanger) tagsToTake(ours, theirs *store.RefSet) []*refAction {
 	return plan
 }
 
-// wants reports whether a branch is among those that were asked for.
+// wants reports whether a branch was asked for.
 func (ex *exchanger) wants(branch string) bool {
 	return len(ex.o.Branches) == 0 || slices.Contains(ex.o.Branches, branch)
 }
 
-// compare decides about one ref.
+// compare decides what to do with one ref.
 func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
 	switch {
 	case st.ours == theirs:
@@ -277,7 +277,7 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 	return nil
 }
 
-// displayRef is a ref as people know it.
+// displayRef returns a ref's name for people.
 func displayRef(ref string) string {
 	if name, ok := git.BranchName(ref); ok {
 		return name
@@ -285,7 +285,7 @@ func displayRef(ref string) string {
 	return strings.TrimPrefix(ref, git.Root)
 }
 
-// mergeRef merges a ref that diverged; one with open conflicts is left as it is.
+// mergeRef merges a ref that diverged. One with open conflicts stays as it is.
 func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID, bases []git.ID, roadmap git.ID) error {
 	prefix := merge.Qualified(st.branch, ex.current, "")
 	settle := merge.Resolved(ex.waiting, prefix, ex.settle)
@@ -329,7 +329,7 @@ func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st
 	return c, u.Conflicts, nil
 }
 
-// keepConflicts keeps what is open where Resolve finds it.
+// keepConflicts stores open conflicts where Resolve finds them.
 func (ex *exchanger) keepConflicts(ctx context.Context) error {
 	if len(ex.open) == 0 {
 		return nil
@@ -351,8 +351,7 @@ func (ex *exchanger) keepConflicts(ctx context.Context) error {
 	return merge.HoldMerge(ex.s, &store.WaitingMerge{Target: ex.current, Remote: ex.peer.Name, Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
 }
 
-// uniteNotes writes the notes that are missing of what is to be pushed, and adds
-// the remote's.
+// uniteNotes writes the missing notes of what is to be pushed, and adds the remote's.
 func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours, theirs *store.RefSet) error {
 	var from []*git.Commit
 	for _, st := range plan {
@@ -386,7 +385,7 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	return nil
 }
 
-// merged notes that a ref moved here.
+// merged records that a ref moved here.
 func (ex *exchanger) merged(ref string) {
 	if !slices.Contains(ex.res.Merged, ref) {
 		ex.res.Merged = append(ex.res.Merged, ref)

@@ -16,10 +16,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkPlausible refuses what would leave a branch here without any entry, or would take
-// more than half of the entries, or of what branches and roadmap say, be it removed or
-// redacted: whoever may push to a remote must not be able to wipe the memory of all who
-// sync with it.
+// checkPlausible refuses an expunge that leaves a branch without any entry, or removes or
+// redacts more than half of the entries, or of what branches and roadmap say. A person who may
+// push to a remote must not be able to erase the memory of everybody who syncs with it.
 func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _ []git.ID) error {
 	v, err := expunge.ListRefs(ctx, x.Store)
 	if err != nil {
@@ -59,6 +58,7 @@ func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _
 	return err
 }
 
+// implausible returns that refusal.
 func (ex *exchanger) implausible(what string) error {
 	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
 		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run", "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
@@ -70,7 +70,7 @@ func implausible(err error) bool {
 	return errors.As(err, &e) && e.Code == fail.ExpungeImplausible
 }
 
-// countEntries counts the steps and milestones of a branch at a commit.
+// countEntries counts the steps and commits of a branch at a commit.
 func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID) (int, error) {
 	tip, err := s.TipAt(ctx, branch, id)
 	if err != nil {
@@ -84,8 +84,8 @@ func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID)
 	return t.Steps + t.Commits, nil
 }
 
-// lostBytes says how many bytes of the documents of some commits those of the others,
-// which stand in their place, do not hold any more, and how many there were.
+// lostBytes returns how many bytes of the documents of some commits their replacements lack,
+// and how many there were.
 func lostBytes(ctx context.Context, s *store.Store, before, after []git.ID) (lost, all int64, err error) {
 	old, err := documents(ctx, s, before)
 	if err != nil {
@@ -118,7 +118,7 @@ func lostBytes(ctx context.Context, s *store.Store, before, after []git.ID) (los
 	return lost, all, err
 }
 
-// documents are the files in the trees of commits, each once, with their sizes.
+// documents returns the files in the trees of commits, each once, with their sizes.
 func documents(ctx context.Context, s *store.Store, commits []git.ID) (map[git.ID]int64, error) {
 	var trees, ids []git.ID
 	for _, id := range commits {

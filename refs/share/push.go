@@ -15,12 +15,12 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// send pushes what a plan says, with tags that the remote lacks and the notes. It
-// reports whether somebody else was faster with one of them.
+// send pushes a plan, with tags that the remote lacks and the notes. It reports whether another
+// clone was faster.
 //
-// Branches and the roadmap go as one: a merge moves several of them. Notes are
-// moved by every agent, and must not make the branches of one wait for another's:
-// they go along with a single ref, and else apart.
+// Branches and the roadmap go as one push, because a merge moves several of them. Every agent
+// moves the notes, which must not delay the branches: they go along with a single ref, and
+// otherwise apart.
 func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *store.RefSet) (late bool, err error) {
 	if !ex.push {
 		return false, nil
@@ -69,8 +69,8 @@ func (ex *exchanger) update(ref string, id git.ID) git.PushUpdate {
 	return git.PushUpdate{ID: id, Ref: git.NameOn(ref, ex.peer.Heads)}
 }
 
-// newTags are the tags that the remote lacks. One that names something else there
-// is left to people.
+// newTags returns the tags that the remote lacks. People decide about one that names another
+// commit there.
 func (ex *exchanger) newTags(ours, theirs *store.RefSet) []git.PushUpdate {
 	var updates []git.PushUpdate
 	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
@@ -89,7 +89,7 @@ func (ex *exchanger) newTags(ours, theirs *store.RefSet) []git.PushUpdate {
 	return updates
 }
 
-// tagClash says why a tag cannot stand beside one of a side.
+// tagClash returns why a tag cannot exist beside one of a side; "" if it can.
 func tagClash(v *store.RefSet, name string) string {
 	for _, have := range slices.Sorted(maps.Keys(v.Tags)) {
 		if clash := store.NameClash(have, name); clash != "" {
@@ -105,7 +105,7 @@ func (ex *exchanger) warn(text string) {
 	}
 }
 
-// sendBatch makes one push and notes what became of each ref.
+// sendBatch makes one push and records the result of each ref.
 func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*refAction, theirs *store.RefSet) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
@@ -143,8 +143,8 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 	return late, ex.track(ctx, track, theirs)
 }
 
-// absent are the tags that are to be made: a tag that another clone has made
-// meanwhile must not move, not even forward.
+// absent returns the tags to make: a tag that another clone made meanwhile must not move, not
+// even forward.
 func (ex *exchanger) absent(updates []git.PushUpdate) []string {
 	var refs []string
 	for _, u := range updates {
@@ -155,8 +155,8 @@ func (ex *exchanger) absent(updates []git.PushUpdate) []string {
 	return refs
 }
 
-// track says in the tracking refs what the remote has now. A configured refspec
-// has made git do so already; where that is missing nobody else does.
+// track updates the tracking refs of what was pushed. git has done so already if a refspec is
+// configured.
 func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *store.RefSet) error {
 	tx, err := ex.s.Begin(ctx, ex.o.Writer, "push: "+prose.OneLine(ex.peer.Name, 100))
 	if err != nil {
@@ -183,7 +183,7 @@ func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *store.
 	})
 }
 
-// set notes what a ref, by its name here, is now.
+// set records the new value of a ref, by its name here.
 func set(v *store.RefSet, r git.Ref) {
 	if name, ok := git.BranchName(r.Name); ok {
 		v.Branches[name] = r.ID
@@ -200,8 +200,8 @@ func set(v *store.RefSet, r git.Ref) {
 	}
 }
 
-// refNamed finds the branch of a side, or the tag, that a name for DeleteRemote
-// means: a branch may be called tags/x too, and wins.
+// refNamed finds the branch of a side, or the tag, that a name for DeleteRemote means. A branch
+// may be called tags/x too, and comes first.
 func refNamed(v *store.RefSet, name, remote string) (string, error) {
 	tag, isTag := strings.CutPrefix(name, store.RemoteTagPrefix)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// relation is how one history stands to another one of the same name.
+// relation says how one history relates to another one of the same name.
 type relation int
 
 const (
@@ -24,7 +24,7 @@ const (
 	diverged          // each has something of its own, or they share nothing at all
 )
 
-// compare tells how two commits stand to each other, and what both come from.
+// compare returns how two commits relate, and their merge bases.
 func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (relation, []git.ID, error) {
 	if ours == theirs {
 		return same, nil, nil
@@ -41,7 +41,7 @@ func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (relation
 	return diverged, bases, nil
 }
 
-// replica is one branch as it stands in two repositories.
+// replica is one branch in two repositories.
 type replica struct {
 	ours, theirs *store.Tip
 	bases        []git.ID
@@ -50,8 +50,8 @@ type replica struct {
 	roadmap      git.ID // as it stands with the merge
 }
 
-// mergeReplica merges them into a memory commit that is no milestone, and queues
-// nothing. Where conflicts stay open there is no commit.
+// mergeReplica merges a replica into a memory commit without an entry, and queues nothing. With
+// open conflicts it returns no commit.
 func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *merge.United, error) {
 	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
 	if err != nil {
@@ -81,8 +81,8 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	return commit, u, err
 }
 
-// setLast says what the newest milestone of a merged branch is: the last one in its
-// live commit.md, or, where all of that is sealed, what either side says.
+// SetLast sets the newest commit's summary of a merged branch: from the last entry in its live
+// commit.md, or, if everything is sealed, from either side.
 func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
 	ms, err := doc.ParseCommits(live)
 	if err != nil {
@@ -98,8 +98,8 @@ func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
 	return nil
 }
 
-// reopen makes a branch active again that one side closed without knowing all
-// milestones that the other made.
+// reopen makes a branch active again that one side closed without knowing all commits of the
+// other.
 func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r replica) error {
 	facts := merged.Branch()
 	if facts.Status == doc.StatusActive {

@@ -1,3 +1,24 @@
+// Package share exchanges memory with other repositories: fetch, push, sync, bundles, the first
+// memory of a repository (init), and the work of git's hooks that share it.
+//
+// An exchange fetches into tracking refs, checks what came (package incoming), applies the
+// other side's tombstones and filters what was expunged here (package expunge), compares every
+// ref, merges what diverged (package merge), pushes, and then moves the local refs. Nothing is
+// ever forced.
+//
+// The package reads and writes branches, the roadmap, tags, notes and tracking refs; the
+// settings that init makes (fetch refspecs, notes.context.mergeStrategy,
+// context.<remote>.mapping); and local state: which refs a remote shares, the state of package
+// expunge for remotes, conflicts that wait, and hook-failures, the hooks that failed.
+//
+// Errors are of package fail: ErrConflict for open conflicts, ErrStale where others are faster
+// or history diverged, ErrRefused where a remote, a check or a missing consent stops the
+// exchange, ErrNotFound for unknown remotes, branches and tags, ErrNoMemory; git.ErrUnreachable
+// for a remote that does not answer.
+//
+// One lock for each remote lets one exchange with it run at a time. All functions are safe
+// beside other commands and other clones, and may be killed at any moment: nothing acknowledged
+// is lost, and the next exchange goes on.
 package share
 
 import (
@@ -13,43 +34,40 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Fetch asks a remote for its memory and moves tracking refs alone. Branches that are
-// named come along where context.<remote>.branches would leave them out, and must be there.
+// Fetch asks a remote for its memory and moves tracking refs alone. Branches in o.Branches are
+// fetched even if context.<remote>.branches leaves them out; fail.ErrNotFound if the remote
+// lacks one.
 func Fetch(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	return exchange(ctx, s, o, func(ex *exchanger) {})
 }
 
-// Push sends branches to a remote, with the roadmap, tags and notes. It is never
-// forced: where the remote has what is not here, fail.ErrStale says so. Notes alone
-// are united with the remote's and sent again until they get through.
+// Push sends branches to a remote, with the roadmap, tags and notes. It never forces:
+// fail.ErrStale if the remote has commits that are not here. Notes alone are united with the
+// remote's and sent again until they are accepted.
 func Push(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	return exchange(ctx, s, o, func(ex *exchanger) { ex.push, ex.first = true, true })
 }
 
-// Sync brings all local branches, the roadmap, tags and notes together with a
-// remote's: it fetches, checks what came, merges what diverged, pushes, and begins
-// again where somebody was faster. What it merges becomes the local branch only
-// once the remote has it: a merge that lost a race is made anew from the branch's
-// own tip, so that history holds no merges of merges. With nothing to do it asks
-// the remote once.
+// Sync exchanges all local branches, the roadmap, tags and notes with a remote: it fetches,
+// checks what came, merges what diverged, pushes, and starts again if another clone was faster.
+// A merge becomes the local branch only once the remote has it; a merge that lost a race is
+// made again from the branch's own tip, so that history contains no merges of merges. With
+// nothing to do it asks the remote once.
 //
-// fail.ErrConflict: some refs have conflicts, which wait for Resolve and MergeContinue;
-// all else is done. fail.ErrRefused: the remote has no memory yet, or a branch was
-// deleted there, or it takes no memory; the error says which.
-//
-// It may be killed at any moment: nothing acknowledged is lost, and the next Sync
-// goes on.
+// fail.ErrConflict: some refs have conflicts, which wait for Resolve and Continue; everything
+// else is done. fail.ErrRefused: the remote has no memory yet, deleted a branch, or takes no
+// memory; the error says which.
 func Sync(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	return exchange(ctx, s, o, func(ex *exchanger) { ex.merge, ex.push = true, true })
 }
 
-// DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
-// and no Sync makes them there again.
+// DeleteRemote deletes branches, and tags as tags/NAME, on a remote. They stay here, and no
+// Sync makes them there again.
 func DeleteRemote(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	return exchange(ctx, s, o, func(ex *exchanger) { ex.remove = true })
 }
 
-// Options are one exchange with a remote.
+// Options describe one exchange with a remote.
 type Options struct {
 	store.Writer
 	Remote   string   // empty: context.remote, else the only one, else origin
@@ -58,9 +76,8 @@ type Options struct {
 	Progress io.Writer
 }
 
-// Result is what came and went. Refs go by their names in this repository:
-// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME,
-// refs/notes/context.
+// Result is what an exchange moved. Refs have their names in this repository:
+// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME, refs/notes/context.
 type Result struct {
 	Remote    string           `json:"remote"`
 	Fetched   []string         `json:"fetched"` // moved on the remote since it was last asked
@@ -76,12 +93,12 @@ type Result struct {
 	Warnings []string `json:"-"`
 }
 
-// newResult has empty lists where nothing happened: JSON knows the difference.
+// newResult returns a result with empty lists, which JSON shows as [] and not as null.
 func newResult(remote string) Result {
 	return Result{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []store.Conflict{}}
 }
 
-// sort puts branches first, then the roadmap, tags and notes: their names do.
+// sort sorts the lists: branches first, then the roadmap, tags and notes.
 func (r *Result) sort() {
 	for _, list := range [][]string{r.Fetched, r.Merged, r.Pushed} {
 		slices.Sort(list)
@@ -89,10 +106,10 @@ func (r *Result) sort() {
 	merge.SortConflicts(r.Conflicts)
 }
 
-// ExpungeFrom forgets what a remote's memory says is forgotten, and exchanges nothing
-// else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
-// of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
-// else counts. fail.ErrNotFound: all of it is forgotten here.
+// ExpungeFrom expunges here what a remote's tombstones name, and exchanges nothing else. Of e
+// only Yes and DryRun count: with Yes it accepts more than Sync does (all entries of a branch,
+// or most of the repository's); with DryRun it fetches and reports what would go.
+// fail.ErrNotFound: everything is expunged here already.
 func ExpungeFrom(ctx context.Context, s *store.Store, o Options, e expunge.Options) (expunge.Result, error) {
 	var ex *exchanger
 	_, err := exchange(ctx, s, o, func(made *exchanger) {

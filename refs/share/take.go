@@ -11,10 +11,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// takeAll moves the refs here to what a plan says. What lost a race on the remote
-// stays, to be merged anew from where it stands; what the remote refused is
-// merged here all the same. again is set where a branch went on meanwhile, so that
-// the remote does not have all of it.
+// takeAll moves the local refs as planned. A merge that lost a race is not taken but made
+// again; one that the remote refused is. again is set if a branch moved meanwhile, so that the
+// remote does not have all of it.
 func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *store.RefSet, again *bool) error {
 	if !ex.merge {
 		return nil
@@ -35,7 +34,7 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *store
 	return nil
 }
 
-// takeover moves one ref here.
+// takeover moves one local ref.
 type takeover struct {
 	ex    *exchanger
 	step  *refAction
@@ -69,10 +68,9 @@ func (t *takeover) run(ctx context.Context) error {
 
 // build makes one try:
 //
-//  1. the ref is not here: it is made, unless somebody deleted it meanwhile;
-//  2. it stands where the merge began: the merge;
-//  3. it went on: compared and merged anew. That must be pushed again; and a
-//     conflict is left to the next round, which finds it again.
+//  1. the ref does not exist: make it, unless it was deleted meanwhile;
+//  2. it is where the merge began: take the merge;
+//  3. it moved: compare and merge again. That must be pushed again; a conflict is left to the next round.
 func (t *takeover) build(ctx context.Context) error {
 	s, st := t.ex.s, t.step
 	t.to, t.again, t.have = "", false, ""
@@ -130,7 +128,7 @@ func (t *takeover) create(ctx context.Context) error {
 	return nil
 }
 
-// checkName is fail.ErrExists for a name that cannot stand beside one that is here.
+// checkName returns fail.ErrExists for a name that clashes with a local one.
 func (t *takeover) checkName(ctx context.Context) error {
 	switch {
 	case t.step.branch != "":
@@ -141,8 +139,7 @@ func (t *takeover) checkName(ctx context.Context) error {
 	return nil
 }
 
-// compare decides about a ref that stands elsewhere than the plan says, or is
-// only behind.
+// compare decides about a ref that has moved since the plan, or is only behind.
 func (t *takeover) compare(ctx context.Context) error {
 	st := t.step
 	how, bases, err := t.ex.relation(ctx, st.ref, t.have, st.take)
@@ -168,7 +165,7 @@ func (t *takeover) compare(ctx context.Context) error {
 	return nil
 }
 
-// finish gives a new branch its journal, and marks that of one that moved.
+// finish makes a new branch's journal, and marks the journal of one that moved.
 func (t *takeover) finish(ctx context.Context) error {
 	s, branch := t.ex.s, t.step.branch
 	tip, err := s.TipAt(ctx, branch, t.to)

@@ -15,8 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// uniteTombstones puts those of two commits of the roadmap into a tree: what was
-// forgotten anywhere is forgotten, so that this never conflicts.
+// uniteTombstones puts the tombstones of some commits of the roadmap into a tree. Both sides'
+// tombstones apply, so that they never conflict.
 func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, sides ...git.ID) error {
 	var all doc.Expunged
 	for _, side := range sides {
@@ -32,7 +32,7 @@ func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit
 	return expunge.PutTombstones(ctx, ses, tree, all)
 }
 
-// tombstonesAt are those that a commit of the roadmap holds; "" holds none.
+// tombstonesAt returns the tombstones of a commit of the roadmap; none for "".
 func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expunged, error) {
 	if roadmap == "" {
 		return doc.Expunged{}, nil
@@ -44,15 +44,14 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 	return expunge.TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
-// acceptTombstones takes over what the other side says is forgotten, before anything of it is
-// merged. It reports whether this repository has rewritten itself, so that its refs
-// stand elsewhere now. The cases:
+// acceptTombstones expunges here what the other side has expunged, before anything of it is
+// merged. It reports whether this repository was rewritten, so that its refs have moved. The
+// cases:
 //
-//  1. all of that is forgotten here: nothing. Replaced commits alone are no reason
-//     either, they come with the roadmap;
+//  1. everything is expunged here already: nothing. Replaced commits alone are no reason either, they come with the roadmap;
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
-//  4. else this repository forgets it too, unless that takes too much (plausible).
+//  4. otherwise this repository expunges it too, unless that removes too much, see checkPlausible.
 func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *store.RefSet) (bool, error) {
 	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
@@ -93,8 +92,8 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *store.R
 	return false, nil
 }
 
-// remedy is the command that forgets what the other side has forgotten, and whether that
-// is more than a sync would believe.
+// remedy returns the command that expunges what the other side has expunged, and whether that
+// is more than a sync accepts.
 func (ex *exchanger) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
 	name := prose.ShellWord(ex.peer.Name)
 	switch err := expunge.Try(ctx, ex.s, e, func(x *expunge.Operation) error { return ex.checkPlausible(ctx, x, nil) }); {
@@ -112,8 +111,7 @@ func itOrThem(entries int) string {
 	return "them"
 }
 
-// theirTombstones are those of the other side's roadmap, checked first where they are
-// not ours.
+// theirTombstones returns the tombstones of the other side's roadmap after checking it.
 func (ex *exchanger) theirTombstones(ctx context.Context, theirs *store.RefSet) (doc.Expunged, error) {
 	ref := git.Ref{Name: ex.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
 	if err := incoming.Check(ctx, ex.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
@@ -122,10 +120,10 @@ func (ex *exchanger) theirTombstones(ctx context.Context, theirs *store.RefSet) 
 	return tombstonesAt(ctx, ex.s, theirs.Roadmap)
 }
 
-// errShown ends an exchange that was only to say what would be forgotten.
+// errShown ends an exchange that only previews an expunge.
 var errShown = errors.New("only shown")
 
-// applyTombstones forgets here what the other side has forgotten, of entries those with these ids.
+// applyTombstones expunges here what the other side has expunged; ids are the entries that go.
 func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
 	x := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}}
 	if ex.expunge {
@@ -153,7 +151,7 @@ func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []
 	return nil
 }
 
-// previewTombstones says what else would change. That sync would refuse it is a warning here.
+// previewTombstones reports what else would change. A refusal by sync is only a warning here.
 func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
 	res.DryRun = true
 	err := expunge.Preview(ctx, ex.s, e, func(ctx context.Context, x *expunge.Operation, tips []git.ID) error {
@@ -171,8 +169,8 @@ func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged, res 
 	return errShown
 }
 
-// relation is how a ref of ours stands to theirs. A roadmap that has all of ours but
-// lacks tombstones was made by somebody who dropped them: it is merged, not taken over.
+// relation compares a ref of ours with theirs. A roadmap that descends from ours but lacks
+// tombstones was made by a writer that dropped them: it is merged, not taken over.
 func (ex *exchanger) relation(ctx context.Context, ref string, ours, theirs git.ID) (relation, []git.ID, error) {
 	how, bases, err := compare(ctx, ex.s, ours, theirs)
 	if err != nil || how != behind || ref != git.RoadmapRef {
@@ -189,7 +187,7 @@ func (ex *exchanger) relation(ctx context.Context, ref string, ours, theirs git.
 	return how, bases, err
 }
 
-// note adds what was done beside what was asked for.
+// note adds a sentence about what was done besides the request.
 func (ex *exchanger) note(text string) {
 	if !slices.Contains(ex.res.Notes, text) {
 		ex.res.Notes = append(ex.res.Notes, text)
