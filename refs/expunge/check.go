@@ -34,10 +34,11 @@ func (f *finder) matches(path string, data []byte) bool {
 			texts = append(texts, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source, s.Extra)
 		}
 	case doc.FileCommits:
-		var ms []doc.Commit
-		ms, err = doc.ParseCommits(data)
-		for _, m := range ms {
-			texts = append(texts, m.Summary, m.Contribution, m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+		var commits []doc.Commit
+		commits, err = doc.ParseCommits(data)
+		for _, m := range commits {
+			texts = append(texts, m.Summary, m.Contribution, m.Goal, m.Purpose, m.Progress, m.Session, m.Model,
+				m.Source, m.Extra)
 		}
 	case doc.FileUnknown:
 		if path != doc.RoadmapFile {
@@ -52,11 +53,11 @@ func (f *finder) matches(path string, data []byte) bool {
 }
 
 // check verifies that new history no longer contains the text. It runs before refs move.
-func (f *finder) check(ctx context.Context, x *Operation, tips []git.ID) error {
+func (f *finder) check(ctx context.Context, op *Operation, tips []git.ID) error {
 	if f.match.none() {
 		return nil
 	}
-	list, err := x.Store.Repo().Objects(ctx, tips, nil)
+	list, err := op.Store.Repo().Objects(ctx, tips, nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (f *finder) check(ctx context.Context, x *Operation, tips []git.ID) error {
 		}
 		paths[o.ID] = o.Path
 	}
-	return ReadObjects(ctx, x.Store, fresh, func(o git.Object) error {
+	return ReadObjects(ctx, op.Store, fresh, func(o git.Object) error {
 		held := false
 		switch o.Type {
 		case "blob":
@@ -94,6 +95,7 @@ func (f *finder) stillContains(o git.NamedObject) error {
 	if o.Path != "" {
 		where = "'" + git.Shown(o.Path) + "'"
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete, fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
+	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete,
+		fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
 		"git cat-file -p "+string(o.ID))
 }

@@ -42,14 +42,14 @@ import (
 type Options struct {
 	store.Writer
 	Match  string // a piece of text, exactly; it may span lines
-	ID     string // of a step, or a milestone by any of its names
+	ID     string // of a step, or any name of a commit
 	DryRun bool   // only say what would go
 	Yes    bool   // also where everything would go, or the text is short
 }
 
 // Entry describes a removed entry without quoting it.
 type Entry struct {
-	ID, Kind string // step or milestone
+	ID, Kind string // "step" or "milestone"
 	Branch   string // that recorded it
 	Time     time.Time
 	Pending  bool // was not committed yet
@@ -76,7 +76,8 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
 	if !o.DryRun {
-		if err := Finish(ctx, s, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
+		// an interrupted run may have removed this very text
+		if err := Finish(ctx, s, o.Writer); err != nil {
 			return res, err
 		}
 		dropped, err := DropUnsoundTracking(ctx, s, o.Writer)
@@ -96,22 +97,23 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		if err := Preview(ctx, s, f.expunged, f.check, &res); err != nil {
 			return res, err
 		}
-		x := &Operation{Store: s, Result: res}
-		err := f.previewLeftovers(ctx, x)
-		return x.Result, err
+		op := &Operation{Store: s, Result: res}
+		err := f.previewLeftovers(ctx, op)
+		return op.Result, err
 	}
 	if f.everything() && !o.Yes {
 		return res, fail.New(fail.ErrRefused, fail.ExpungeEverything,
-			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
+			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))),
+			"add --dry-run to see what would go, --yes to go on")
 	}
-	x := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
-	x.intent.addOld(f.objects...)
-	if err := x.Run(ctx, f.expunged); err != nil {
-		return x.Result, err
+	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
+	op.intent.addOld(f.objects...)
+	if err := op.Run(ctx, f.expunged); err != nil {
+		return op.Result, err
 	}
-	x.Result.Remotes = slices.Clip(x.Result.Remotes)
-	err = f.leftovers(ctx, x)
-	return x.Result, err
+	op.Result.Remotes = slices.Clip(op.Result.Remotes)
+	err = f.leftovers(ctx, op)
+	return op.Result, err
 }
 
 func allEntries(n int) string {
@@ -136,13 +138,16 @@ func (o Options) check() error {
 	short := utf8.RuneCountInString(o.Match) < shortMatch
 	switch {
 	case (o.Match == "") == (o.ID == ""):
-		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
+		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id",
+			"git context expunge --match TEXT", "git context expunge --id ID")
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
 		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget is nothing but white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
-		return fail.New(fail.ErrInvalid, fail.MatchRedaction, "the text is part of what stands in the place of a forgotten text")
+		return fail.New(fail.ErrInvalid, fail.MatchRedaction,
+			"the text is part of what stands in the place of a forgotten text")
 	case o.Match != "" && short && !o.Yes && !o.DryRun:
-		return fail.New(fail.ErrRefused, fail.MatchShort, fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
+		return fail.New(fail.ErrRefused, fail.MatchShort,
+			fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
 			"add --dry-run to see what would go, --yes to go on")
 	}
 	return nil

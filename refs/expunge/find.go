@@ -20,21 +20,21 @@ import (
 type finder struct {
 	s        *store.Store
 	match    matcher
-	id       string       // of the entry that goes, where no text is looked for
+	id       string       // of the entry to remove, if there is no text
 	limit    int          // of progress summaries
-	named    doc.Expunged // has other entries that go
+	named    doc.Expunged // names more entries to remove
 	expunged doc.Expunged
 	found    map[string]Entry
-	all      map[string]bool       // steps and milestones that there are
-	removed  map[string]doc.Commit // milestones that go, by id
+	all      map[string]bool       // all steps and commits
+	removed  map[string]doc.Commit // commits to remove, by id
 	topics   map[string]bool
 	seen     map[git.ID]string   // objects of memory, and their paths
-	matching map[git.ID]bool     // of those, the ones that hold it
-	objects  []git.ID            // of memory that nothing leads to, and that hold it
-	foreign  int                 // others that no ref leads to, and that hold it
-	hits     int                 // times that something was found
-	inNames  []git.ID            // files that hold it in nothing that could be forgotten
-	names    map[string]keptName // that hold it, by their labels
+	matching map[git.ID]bool     // those of them that contain the text
+	objects  []git.ID            // unreachable objects of memory that contain it
+	foreign  int                 // number of other unreachable objects that contain it
+	hits     int                 // number of matches
+	inNames  []git.ID            // files that contain it only in parts that stay
+	names    map[string]keptName // names that contain it, by label
 }
 
 // newFinder returns a finder that looks for nothing yet.
@@ -137,9 +137,9 @@ func (f *finder) document(path string, data []byte) error {
 		}
 		return err
 	case kind == doc.FileCommits:
-		ms, err := doc.ParseCommits(data)
-		for i := range ms {
-			f.commitEntry(&ms[i])
+		commits, err := doc.ParseCommits(data)
+		for i := range commits {
+			f.commitEntry(&commits[i])
 		}
 		return err
 	case kind == doc.FileMetadata || kind == doc.FileTopic || path == doc.RoadmapFile:
@@ -170,7 +170,8 @@ func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(i
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
-	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
+	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) ||
+		f.match.in(s.Agent) {
 		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
@@ -183,7 +184,8 @@ func (f *finder) commitEntry(m *doc.Commit) {
 	if m.Kind == doc.KindBirth {
 		f.checkBirth(m)
 		f.texts(m.Summary, m.Contribution)
-	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
+	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) ||
+		f.match.in(m.Agent) {
 		f.entry(Entry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
@@ -276,8 +278,8 @@ func (f *finder) quotes(ctx context.Context) error {
 			add(string(o.Data))
 			return nil
 		}
-		ms, err := doc.ParseCommits(o.Data)
-		for _, m := range ms {
+		commits, err := doc.ParseCommits(o.Data)
+		for _, m := range commits {
 			if _, goes := f.removed[m.ID]; !goes {
 				add(m.Progress)
 				add(m.Contribution)
@@ -305,9 +307,11 @@ func (f *finder) result(res *Result) error {
 			return f.onlyNames()
 		}
 		if f.id != "" {
-			return fail.New(fail.ErrNotFound, fail.EntryNotFound, fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
+			return fail.New(fail.ErrNotFound, fail.EntryNotFound,
+				fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
 		}
-		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text", "git context search WORDS")
+		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text",
+			"git context search WORDS")
 	}
 	f.entries(res)
 	res.Texts = countTexts(f.expunged)

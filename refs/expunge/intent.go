@@ -75,7 +75,8 @@ func ReadIntent(s *store.Store) (*Intent, error) {
 	}
 	if bad != nil || f.Version != intentVersion {
 		return nil, &fail.Error{Code: fail.ExpungeIntent, Kind: fail.ErrInvalid, Err: bad,
-			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path), Hints: []string{"git context fsck"}}
+			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path),
+			Hints:   []string{"git context fsck"}}
 	}
 	e, err := doc.ParseExpunged([]byte(f.Expunged))
 	if err != nil {
@@ -109,8 +110,9 @@ func checkSize(e doc.Expunged) error {
 	if size <= doc.MaxExpunged-spareTombstones {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
-		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
+	return fail.New(fail.ErrRefused, fail.ExpungedFull,
+		fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
+			doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
 }
 
 // Finish completes an interrupted expunge, or waits for a running one. Without an intent it
@@ -124,15 +126,15 @@ func Finish(ctx context.Context, s *store.Store, w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	x := &Operation{Store: s, Writer: w}
-	if err := x.Run(ctx, doc.Expunged{}); err != nil {
+	op := &Operation{Store: s, Writer: w}
+	if err := op.Run(ctx, doc.Expunged{}); err != nil {
 		s.Warn("what an interrupted command was to forget is not forgotten yet: " + err.Error())
 		return ctx.Err()
 	}
-	if x.finished {
+	if op.finished {
 		s.Warn("an interrupted command has now forgotten what it was to forget")
 	}
-	for _, text := range x.Result.Warnings {
+	for _, text := range op.Result.Warnings {
 		s.Warn(text)
 	}
 	return nil

@@ -92,7 +92,8 @@ func (f *finder) journal(branch string, data []byte) {
 			continue
 		}
 		step := l.AsStep(branch, l.Agent)
-		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) || f.match.in(step.Action) {
+		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) ||
+			f.match.in(step.Action) {
 			f.step(&step)
 		}
 		if e, goes := f.found[l.ID]; goes && known[l.ID] {
@@ -106,37 +107,37 @@ func (f *finder) journal(branch string, data []byte) {
 const codeMessages = 5
 
 // leftovers warns of everything that still contains the text and cannot be cleaned from here.
-func (f *finder) leftovers(ctx context.Context, x *Operation) error {
-	for _, k := range x.kept {
-		x.warn("%s", KeptReason(k))
+func (f *finder) leftovers(ctx context.Context, op *Operation) error {
+	for _, k := range op.kept {
+		op.warn("%s", KeptReason(k))
 	}
 	if f.match.none() {
 		return nil
 	}
 	err := eachState(f.s, func(path string, data []byte) error {
 		if f.match.raw(data) {
-			x.warn("'%s' still holds it", path)
+			op.warn("'%s' still holds it", path)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return f.foreignMatches(ctx, x, nil)
+	return f.foreignMatches(ctx, op, nil)
 }
 
 // foreignMatches warns of what contains the text outside memory: git's own files, except those
 // in a set, and code.
-func (f *finder) foreignMatches(ctx context.Context, x *Operation, but map[string]bool) error {
-	if err := f.gitFiles(x, but); err != nil {
+func (f *finder) foreignMatches(ctx context.Context, op *Operation, but map[string]bool) error {
+	if err := f.gitFiles(op, but); err != nil {
 		return err
 	}
-	return f.codeCommits(ctx, x)
+	return f.codeCommits(ctx, op)
 }
 
 // previewLeftovers warns of what would still contain the text, as far as that is known before
 // the run. Reflogs of memory do not count, because a run empties them.
-func (f *finder) previewLeftovers(ctx context.Context, x *Operation) error {
+func (f *finder) previewLeftovers(ctx context.Context, op *Operation) error {
 	if f.match.none() {
 		return nil
 	}
@@ -148,12 +149,12 @@ func (f *finder) previewLeftovers(ctx context.Context, x *Operation) error {
 	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
 		emptied["logs/"+r.Name] = true
 	}
-	return f.foreignMatches(ctx, x, emptied)
+	return f.foreignMatches(ctx, op, emptied)
 }
 
 // gitFiles searches the user's other files in the git directory: the last commit message,
 // reflogs and settings of code, and partial objects of killed processes.
-func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
+func (f *finder) gitFiles(op *Operation, but map[string]bool) error {
 	root := f.s.Repo().CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -161,7 +162,8 @@ func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && filepath.Dir(path) == root && slices.Contains([]string{"context", "modules", "lfs", "annex"}, d.Name()):
+		case d.IsDir() && filepath.Dir(path) == root &&
+			slices.Contains([]string{"context", "modules", "lfs", "annex"}, d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
@@ -182,7 +184,7 @@ func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 			data = inflated(data)
 		}
 		if f.match.raw(data) {
-			x.warn("'%s' holds it: memory is clean, this is yours to clear", path)
+			op.warn("'%s' holds it: memory is clean, this is yours to clear", path)
 		}
 		return nil
 	})
@@ -230,7 +232,7 @@ func KeptReason(k git.Kept) string {
 // codeCommits searches the messages of code commits, which `commit --code` makes equal to
 // memory's. The text is not passed as an argument, because other users can read the arguments
 // of processes.
-func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
+func (f *finder) codeCommits(ctx context.Context, op *Operation) error {
 	found := 0
 	w := &recordWriter{each: func(record []byte) error {
 		hash, message, _ := bytes.Cut(record, []byte("\n"))
@@ -240,7 +242,8 @@ func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
 		if found++; found > codeMessages {
 			return git.ErrEnough
 		}
-		x.warn("the message of code commit %s holds it: memory is clean, the code's history is yours to rewrite", git.ID(hash).Short())
+		op.warn("the message of code commit %s holds it: memory is clean, the code's history is yours to rewrite",
+			git.ID(hash).Short())
 		return nil
 	}}
 	return f.s.Repo().ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")

@@ -20,19 +20,21 @@ const expungedSubject = "Expunged"
 // rewritten is a commit message without what was expunged.
 type rewritten struct {
 	text string
-	gone bool // it was a milestone, and is none any more
+	gone bool // its entry was removed
 }
 
 // message rewrites the message of a commit whose tree and parents are rewritten:
 //
 //  1. a commit whose entry is removed loses its body, Context-Id and Context-Steps;
 //  2. otherwise subject and body are redacted line by line;
-//  3. trailers that name or count what changed are updated; Context-Last names the newest remaining commit, and stays if nothing else changed;
+//  3. trailers that name or count what changed are updated; Context-Last names the newest
+//     remaining commit, and stays if nothing else changed;
 //  4. the values of other trailers that contain people's words are redacted.
 //
 // Context-Newest stays, because new ids must be larger than any id ever given. Context-Journal
 // stays too: it says which steps of a journal are committed.
-func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
+func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange,
+	changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
 	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
 	if gone {
@@ -83,7 +85,9 @@ func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, val
 // and numbers.
 func keptTrailer(key string) bool {
 	switch key {
-	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated, store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal, store.TrailerTokens:
+	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated,
+		store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal,
+		store.TrailerTokens:
 		return true
 	}
 	return false
@@ -93,7 +97,7 @@ func keptTrailer(key string) bool {
 func (w *Rewriter) setLast(block, last string) string {
 	lines := slices.Collect(strings.Lines(block))
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerLast+": ") })
-	if at < 0 { // behind Context-Branch, as a commit that is no milestone has it
+	if at < 0 { // after Context-Branch, as in a memory commit without an entry
 		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerBranch+": ") })
 	} else {
 		lines = slices.Delete(lines, at, at+1)
@@ -139,11 +143,11 @@ func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ms, err := doc.ParseCommits(data)
+	commits, err := doc.ParseCommits(data)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", doc.CommitFile, err)
 	}
-	for _, m := range slices.Backward(ms) {
+	for _, m := range slices.Backward(commits) {
 		if m.Kind != doc.KindBirth {
 			w.newest[id] = prose.OneLine(m.Summary, store.PurposeLimit)
 			break

@@ -79,7 +79,8 @@ func (op *Operation) recordReplaced(ctx context.Context, v *Refs, now map[git.ID
 
 // moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless that
 // contains all of them.
-func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
+func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, old git.ID,
+	now map[git.ID]git.ID) (int, error) {
 	tree, parents := op.Store.Repo().Edit(""), []git.ID(nil)
 	base, err := op.roadmapBase(ctx, now[old])
 	if err != nil {
@@ -147,7 +148,8 @@ func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int
 
 // moveTracking moves tracking refs that lead to old history or old notes to their clean
 // commits, and deletes those without one. It first records what the remotes have.
-func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v *Refs, now map[git.ID]git.ID) (int, error) {
+func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v *Refs,
+	now map[git.ID]git.ID) (int, error) {
 	to, err := op.rememberDirty(ctx)
 	if err != nil {
 		return 0, err

@@ -17,10 +17,10 @@ import (
 // keptName is a name that contains the text. Names are not redacted: clones tell branches,
 // topics and entries apart by them.
 type keptName struct {
-	name    string // "" where it is only known in which file it stands
+	name    string // "" if only the file is known
 	label   string // "branch 'x'"
-	why     string // it stays
-	command string // that takes it away; "" where history keeps it
+	why     string // the reason why it stays
+	command string // that removes it; "" if history keeps it
 }
 
 // checkName records a name of a kind if it contains the text.
@@ -46,7 +46,8 @@ func (f *finder) checkBirth(m *doc.Commit) {
 // checkPath examines a path. People choose the names of topics.
 func (f *finder) checkPath(path string) {
 	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
-		f.checkName("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
+		f.checkName("topic", strings.TrimSuffix(key, ".md"),
+			"history keeps it, removed too, for clones tell topics apart by it")
 	}
 }
 
@@ -58,7 +59,8 @@ func (f *finder) checkRefNames(v *Refs) {
 	}
 	for _, r := range v.tags {
 		if name := strings.TrimPrefix(r.Name, git.TagPrefix); f.match.in(name) {
-			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + prose.ShellWord(name)})
+			f.keep(keptName{name: name, label: "tag '" + name + "'",
+				command: "git context tag -d " + prose.ShellWord(name)})
 		}
 	}
 	for _, r := range slices.Concat(v.deleted, v.tracking) {
@@ -84,7 +86,8 @@ func (f *finder) checkFiles(ctx context.Context) error {
 	without := strings.NewReplacer(pairs...)
 	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
-			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
+			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'",
+				why: "history keeps what names, counts or dates something there"})
 		}
 		return nil
 	})
@@ -125,7 +128,9 @@ func (f *finder) onlyNames() error {
 		}
 	}
 	if kept != "" {
-		hints = append(hints, "take it for known, and change what is secret: renaming and deleting do not take a name out of history")
+		hints = append(hints,
+			"take it for known, and change what is secret: renaming and deleting do not take a name out of history")
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
+	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names hold it"+kept+": "+strings.Join(labels, ", "),
+		hints...)
 }

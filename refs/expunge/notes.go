@@ -208,7 +208,8 @@ func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, not
 }
 
 // eachNote visits the notes below a folder of their tree, in any fan-out. It skips other files.
-func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit func(path string, object, blob git.ID) error) error {
+func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID,
+	visit func(path string, object, blob git.ID) error) error {
 	list, err := w.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return err

@@ -17,17 +17,17 @@ import (
 
 // Result reports what an expunge removed, or would remove.
 type Result struct {
-	Entries int      `json:"entries"` // steps and milestones that are removed, pending ones included
-	Texts   int      `json:"texts"`   // pieces of text that are redacted wherever they stand
-	Commits int      `json:"commits"` // that others stand in the place of
-	Notes   int      `json:"notes"`   // that changed
+	Entries int      `json:"entries"` // removed steps and commits, pending ones included
+	Texts   int      `json:"texts"`   // texts that are redacted wherever they occur
+	Commits int      `json:"commits"` // replaced memory commits
+	Notes   int      `json:"notes"`   // changed notes
 	IDs     []string `json:"ids"`     // of the entries
 	// Remotes are those that had the old history when they were last asked.
 	Remotes []DirtyRemote `json:"remotes"`
 
-	Expunged []Entry  `json:"-"` // what is known of the entries, oldest first
-	Topics   []string `json:"-"` // keys of the topics that are redacted
-	Warnings []string `json:"-"` // what went with it, and what could not be cleaned
+	Expunged []Entry  `json:"-"` // the removed entries, oldest first
+	Topics   []string `json:"-"` // keys of redacted topics
+	Warnings []string `json:"-"` // side effects, and what could not be cleaned
 	Objects  int      `json:"-"` // deleted from the object directory
 	DryRun   bool     `json:"-"`
 }
@@ -46,7 +46,7 @@ type Operation struct {
 	intent   Intent
 	Rewriter *Rewriter
 	Result   Result
-	Check    func(context.Context, *Operation, []git.ID) error // of the new tips, before refs move; nil for none
+	Check    func(context.Context, *Operation, []git.ID) error // checks the new tips before refs move; may be nil
 
 	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
 	// from ours it is taken over: a hundred clones that each wrote them down anew would
@@ -54,16 +54,18 @@ type Operation struct {
 	Roadmap git.ID
 
 	replaced map[git.ID]bool       // old commits, over all rounds
-	dirty    map[string][]DirtyRef // by remote; nil once the commands for them are made
+	dirty    map[string][]DirtyRef // by remote; nil once their commands are made
 	kept     []git.Kept
-	finished bool // what a killed one left
+	finished bool // completed an interrupted run
 }
 
 // Run makes this repository forget what its own tombstones and those of add name:
 //
 //  1. it writes the intent, from which the next writer finishes an interrupted run;
 //  2. it rewrites history without a lock, because that takes long;
-//  3. with all branches and the notes locked it rewrites what was added meanwhile, drops state that quotes removed text, and moves all refs, tracking refs included, in one transaction; it records what the remotes have, for the commands that clean them;
+//  3. with all branches and the notes locked it rewrites what was added meanwhile, drops state
+//     that quotes removed text, and moves all refs, tracking refs included, in one transaction;
+//     it records what the remotes have, for the commands that clean them;
 //  4. it removes committed and expunged steps from journals;
 //  5. it empties reflogs and deletes the objects that only old history reaches;
 //  6. it removes the intent once no ref leads to old history.
@@ -126,7 +128,8 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 			return dropIntent(op.Store)
 		}
 	}
-	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
+	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing",
+		"run the command again")
 }
 
 // checkDeletable refuses a repository that forbids deleting objects, before anything changes.
@@ -137,7 +140,8 @@ func (op *Operation) checkDeletable(ctx context.Context) error {
 	}
 	precious, err := cfg.PreciousObjects()
 	if err == nil && precious {
-		err = fail.New(fail.ErrRefused, fail.ObjectsPrecious, "this repository's objects are never deleted: extensions.preciousObjects is set",
+		err = fail.New(fail.ErrRefused, fail.ObjectsPrecious,
+			"this repository's objects are never deleted: extensions.preciousObjects is set",
 			"git config --unset extensions.preciousObjects")
 	}
 	return err
@@ -151,7 +155,8 @@ func (op *Operation) checkObjects(ctx context.Context) error {
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err
 	}
-	return &fail.Error{Code: fail.ObjectsMissing, Kind: fail.ErrRefused, Err: err, Hints: []string{"git fsck --connectivity-only"},
+	return &fail.Error{Code: fail.ObjectsMissing, Kind: fail.ErrRefused, Err: err,
+		Hints:   []string{"git fsck --connectivity-only"},
 		Message: "an object is missing here, so that none can be deleted; nothing was changed"}
 }
 
@@ -192,7 +197,7 @@ func (op *Operation) round(ctx context.Context) (again bool, err error) {
 		return errors.Is(err, errNewBranch), orNewBranch(err)
 	}
 	fault.Point("expunge-refs")
-	if op.dirty != nil { // while the old notes are there to be compared with
+	if op.dirty != nil { // the comparison needs the old notes
 		if op.Result.Remotes, err = op.Rewriter.cleaningAll(ctx, op.dirty); err != nil {
 			return false, err
 		}

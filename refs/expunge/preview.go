@@ -29,30 +29,31 @@ func Try(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation)
 }
 
 // Preview fills in what a run would change. Like a run it calls check on the new history first.
-func Preview(ctx context.Context, s *store.Store, e doc.Expunged, check func(context.Context, *Operation, []git.ID) error, res *Result) error {
-	return Try(ctx, s, e, func(x *Operation) error {
-		v, err := ListRefs(ctx, x.Store)
+func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
+	check func(context.Context, *Operation, []git.ID) error, res *Result) error {
+	return Try(ctx, s, e, func(op *Operation) error {
+		v, err := ListRefs(ctx, op.Store)
 		if err != nil {
 			return err
 		}
-		now, err := x.Rewriter.Rewrite(ctx, v.Tips())
+		now, err := op.Rewriter.Rewrite(ctx, v.Tips())
 		if err != nil {
 			return err
 		}
-		if err := check(ctx, x, newTips(now)); err != nil {
+		if err := check(ctx, op, newTips(now)); err != nil {
 			return err
 		}
-		res.Commits = len(x.Rewriter.replaced())
+		res.Commits = len(op.Rewriter.replaced())
 		if v.Notes != "" {
-			if _, res.Notes, err = x.Rewriter.notesTree(ctx, v.Notes); err != nil {
+			if _, res.Notes, err = op.Rewriter.notesTree(ctx, v.Notes); err != nil {
 				return err
 			}
 		}
-		if err := x.eachQuotingFile(func(string) error { return nil }); err != nil {
+		if err := op.eachQuotingFile(func(string) error { return nil }); err != nil {
 			return err
 		}
-		res.Warnings = append(res.Warnings, x.Result.Warnings...)
-		return x.previewRemotes(ctx, res)
+		res.Warnings = append(res.Warnings, op.Result.Warnings...)
+		return op.previewRemotes(ctx, res)
 	})
 }
 

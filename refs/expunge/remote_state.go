@@ -134,7 +134,8 @@ func ReadDirtyState(s *store.Store, p store.Remote) (DirtyState, error) {
 		case len(f) == 2 && f[0] == "purge":
 			h.Purge = append(h.Purge, git.ID(f[1]))
 		default:
-			return h, fmt.Errorf("'%s': cannot understand '%s'", s.StatePath(DirtyStateName(p)), prose.OneLine(line, 100))
+			return h, fmt.Errorf("'%s': cannot understand '%s'", s.StatePath(DirtyStateName(p)),
+				prose.OneLine(line, 100))
 		}
 	}
 	return h, nil

@@ -103,7 +103,7 @@ func (w *Rewriter) CleaningCommands(ctx context.Context, p store.Remote, held []
 	sync := "git context sync " + name
 	switch {
 	case fetchFirst:
-		return []string{sync}, nil // it says the rest
+		return []string{sync}, nil // whose error contains the other commands
 	case len(specs) == 0:
 		return nil, nil
 	}

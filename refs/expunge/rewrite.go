@@ -31,8 +31,8 @@ type Rewriter struct {
 	e doc.Expunged
 
 	commits map[git.ID]git.ID // by old id
-	gone    map[git.ID]bool   // old ids of milestones whose entry went
-	last    map[git.ID]string // by new id: the summary of the newest milestone, see lastSummary
+	gone    map[git.ID]bool   // old ids of commits whose entry was removed
+	last    map[git.ID]string // by new id: the summary of the newest commit
 	dirs    map[dirKey]dirChange
 	roots   map[git.ID]rootChange // by tree
 	blobs   map[dirKey]blobChange
@@ -43,7 +43,8 @@ type Rewriter struct {
 // so that asking again is cheap. One goroutine may use it.
 func NewRewriter(s *store.Store, e doc.Expunged) *Rewriter {
 	return &Rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
-		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{}, newest: map[git.ID]string{}}
+		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{},
+		newest: map[git.ID]string{}}
 }
 
 // Rewrite returns the replacements of commits of branches and of the roadmap; a commit that
@@ -91,7 +92,8 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 			if err != nil {
 				return err
 			}
-			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
+				w.commits[id] == "" {
 				named[id] = true
 			}
 			return nil

@@ -64,7 +64,7 @@ func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 		list, err := op.Store.Repo().Objects(ctx, []git.ID{info.ID}, nil)
 		var broken *git.Error
 		if errors.As(err, &broken) && broken.Code > 0 {
-			continue // half deleted, by a process that was killed: it is looked at piece by piece
+			continue // half deleted by a killed process: its objects are examined one by one
 		}
 		if err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := NewRewriter(op.Store, op.intent.expunged) // of its own: this is no history
+	w := NewRewriter(op.Store, op.intent.expunged) // not the operation's: these commits are no history
 	var stray []git.ID
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
@@ -109,7 +109,7 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 		if ctx.Err() != nil || errors.As(err, &failed) {
 			return nil, err
 		}
-		// Nobody can tell what one that cannot be read holds, and no ref keeps it.
+		// An unreadable commit may contain anything, and no ref needs it.
 		if err != nil || w.now(id) != id || slices.ContainsFunc(c.Parents, func(p git.ID) bool { return old[p] }) {
 			old[id] = true
 			stray = append(stray, id)
@@ -141,7 +141,7 @@ func ownFile(data []byte) (path string, ok bool) {
 	if steps, err := doc.ParseLog(data); err == nil && len(steps) > 0 {
 		return doc.LogFile, true
 	}
-	if ms, err := doc.ParseCommits(data); err == nil && len(ms) > 0 {
+	if commits, err := doc.ParseCommits(data); err == nil && len(commits) > 0 {
 		return doc.CommitFile, true
 	}
 	if bytes.Contains(data, []byte("\ntotals:\n")) {

@@ -46,7 +46,8 @@ func TombstonesIn(ctx context.Context, s *store.Store, tree *git.Edit) (doc.Expu
 func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
-		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
+		return fail.New(fail.ErrRefused, fail.ExpungedFull,
+			fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
 	}
 	return ses.Put(ctx, tree, doc.ExpungedFile, data)
 }

@@ -15,7 +15,8 @@ import (
 // DropUnsound deletes those of some tracking refs that [incoming.Check] refuses, with their
 // objects, and returns why. What cannot be read cannot be rewritten, and must not block an
 // expunge. The next fetch makes the refs again. roadmaps names the refs that are roadmaps.
-func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
+func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref,
+	roadmaps []string) (dropped []git.Ref, why []string, err error) {
 	var all incoming.Refs
 	for _, r := range list {
 		all.Add(r, slices.Contains(roadmaps, r.Name))

@@ -22,7 +22,8 @@ const mostCopies = 2000
 // makes the same change by its patch-id, and has
 //
 //  1. the same author, date and subject as a commit that is still reachable,
-//  2. the same author and date as one that is not: that one was rewritten, and checkRewritten takes it for settled because another copy has its links.
+//  2. the same author and date as one that is not: that one was rewritten, and checkRewritten
+//     takes it for settled because another copy has its links.
 func checkCopied(ctx context.Context, c *checker) error {
 	all, err := c.links(ctx)
 	if err != nil || len(all) == 0 {
@@ -38,7 +39,8 @@ func checkCopied(ctx context.Context, c *checker) error {
 	problems := make([]Problem, len(pairs))
 	for i, p := range pairs {
 		problems[i] = Problem{Kind: "link-missing", Object: string(p.New), Repair: FixCommand,
-			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to", p.New.Short(), p.Old.Short())}
+			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to",
+				p.New.Short(), p.Old.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return copyLinks(ctx, c.s, c.w, pairs) }, problems...)
 	return nil

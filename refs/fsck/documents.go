@@ -36,7 +36,7 @@ func checkDocuments(ctx context.Context, c *checker) error {
 			}
 			c.report(ctx, nil, p)
 		}
-		// Others need what is lost, and would say so in their own words.
+		// Other checks need the lost object and would fail.
 		c.blocked = c.blocked || lost(f)
 	}
 	return nil
@@ -94,11 +94,14 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 		return "", err
 	}
 	for _, remote := range remotes {
-		if slices.ContainsFunc(v.tips, func(t incoming.Tip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
+		if slices.ContainsFunc(v.tips, func(t incoming.Tip) bool {
+			return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/")
+		}) {
 			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
 		}
 	}
-	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " +
+		prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
 }
 
 // repairWithout returns how to go on without a commit that contains something invalid:

@@ -22,8 +22,10 @@ func checkContents(ctx context.Context, c *checker) error {
 	for _, at := range v.twice {
 		e := v.entries[at]
 		c.report(ctx, nil, Problem{Kind: "entry-differs", Object: e.id,
-			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; a merge keeps the bytewise smaller one", e.what(), e.id, e.origin, e.file.Short()),
-			Repair:  "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
+			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; "+
+				"a merge keeps the bytewise smaller one",
+				e.what(), e.id, e.origin, e.file.Short()),
+			Repair: "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
 	}
 	return nil
 }
@@ -38,7 +40,7 @@ func (e *memoryEntry) what() string {
 // branchEntries are the entries in a tree of a branch.
 type branchEntries struct {
 	steps, records []int32
-	twice          []string // ids that stand in it twice
+	twice          []string // ids that occur twice
 	totals         doc.Totals
 }
 

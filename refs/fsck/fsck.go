@@ -39,7 +39,7 @@ type Problem struct {
 
 // Options configure one run.
 type Options struct {
-	store.Writer      // who mends
+	store.Writer      // the author of repairs
 	Fix          bool // mend what can be mended
 }
 
@@ -89,17 +89,17 @@ type checker struct {
 	found []Problem
 
 	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
-	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
+	claimed map[git.ID]bool         // code commits found to replace others
 
-	loaded   *memory         // what memory says; nil: not read yet
+	loaded   *memory         // nil: not read yet
 	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
 
-	forgotten  *doc.Expunged // what was forgotten when this began; nil: not known
-	forgetting bool          // somebody was about to forget more
+	forgotten  *doc.Expunged // tombstones when the run began; nil: unknown
+	forgetting bool          // an expunge was running then
 
-	blocked bool            // nothing more can be told before what was found is mended
-	renamed map[string]bool // remotes that have another name now
-	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
+	blocked bool            // no other check can run until this is mended
+	renamed map[string]bool // old names of renamed remotes
+	lost    map[string]bool // missing branches whose journals allow to restore them
 }
 
 // maxLooks limits how often fsck starts again because memory is rewritten meanwhile.
@@ -114,7 +114,8 @@ const maxLooks = 3
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	for look := 1; ; look++ {
-		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
+		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{},
+			renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
 		if err != nil || !left || look == maxLooks {
@@ -137,7 +138,7 @@ func (c *checker) run(ctx context.Context) error {
 		return c.s.NoSuchBranch(ctx, "")
 	}
 	c.forgetting = expungeAtWork(c.s)
-	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else that is a problem of its own
+	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else checkRefs or checkDocuments reports it
 		c.forgotten = &known
 	}
 	for _, check := range checks() {
@@ -145,7 +146,7 @@ func (c *checker) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if !c.unsound() { // else it is what could not be read that was reported
+			if !c.unsound() { // else the unreadable object is reported
 				c.unchecked(check.name, err)
 			}
 		}
@@ -158,7 +159,8 @@ func (c *checker) run(ctx context.Context) error {
 
 // unchecked reports that a check could not look.
 func (c *checker) unchecked(name string, err error) {
-	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(), Repair: "git fsck"}
+	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(),
+		Repair: "git fsck"}
 	var known *fail.Error
 	if errors.As(err, &known) && len(known.Hints) > 0 {
 		p.Repair = known.Hints[0]

@@ -44,13 +44,14 @@ func (c *checker) head(ctx context.Context, h git.WorktreeHead) error {
 	}
 	name, ok := git.BranchName(target)
 	if !ok {
-		return c.badHead(ctx, h, Problem{Kind: "head-invalid", Message: fmt.Sprintf("points to '%s', which is no memory branch", target)}, target, "")
+		return c.badHead(ctx, h, Problem{Kind: "head-invalid",
+			Message: fmt.Sprintf("points to '%s', which is no memory branch", target)}, target, "")
 	}
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone || c.lost[name] {
 		return err
 	}
 	if now, err := c.s.Repo().SymbolicRef(ctx, h.Ref); err != nil || now != target {
-		return nil // a rename repoints it last of all: it has, since
+		return nil // a rename has repointed it since
 	}
 	p := Problem{Kind: "head-dangling", Message: fmt.Sprintf("points to branch '%s', which does not exist", name)}
 	to, err := c.s.RenamedTo(ctx, name)
@@ -80,7 +81,8 @@ func (c *checker) detached(ctx context.Context, h git.WorktreeHead) error {
 			}
 		}
 	}
-	return c.badHead(ctx, h, Problem{Kind: "head-detached", Message: fmt.Sprintf("names commit %s and no branch", id.Short())}, "", to)
+	return c.badHead(ctx, h, Problem{Kind: "head-detached",
+		Message: fmt.Sprintf("names commit %s and no branch", id.Short())}, "", to)
 }
 
 // badHead reports a CONTEXT_HEAD that pointed to was, and points it to a branch.
@@ -98,14 +100,15 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 			now, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
 			switch {
 			case err == nil && now != was:
-				return nil // somebody switched meanwhile
+				return nil // switched meanwhile
 			case err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrBroken):
 				return err
 			}
 			if there, err := c.s.HasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
-				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to), FixCommand)
+				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to),
+					FixCommand)
 			}
 			return c.s.Repo().SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)
@@ -122,7 +125,8 @@ func (c *checker) homeBranch(ctx context.Context) (string, error) {
 			return name, nil
 		}
 	}
-	out, err := c.s.Repo().View(ctx, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", git.BranchPrefix)
+	out, err := c.s.Repo().View(ctx, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)",
+		git.BranchPrefix)
 	if err != nil {
 		return "", err
 	}

@@ -33,8 +33,9 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, f := range list {
-		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FixCommand, Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
-			prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
+		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FixCommand,
+			Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
+				prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
 		if p.Object == "" {
 			p.Object = f.Worktree
 		}
@@ -101,7 +102,8 @@ func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, erro
 	case f.Event == "post-rewrite":
 		return "forgotten: links that were left behind are problems of their own", nil
 	case f.Remote != "":
-		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) + "' any more", nil
+		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) +
+			"' any more", nil
 	case f.Event == "pre-push":
 		return "forgotten, but nothing was sent: git context sync", nil
 	}

@@ -58,7 +58,7 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 	if err != nil || !free {
 		return err
 	}
-	_, gone := os.Stat(file) // whoever wrote it may have ended since it was read
+	_, gone := os.Stat(file) // its command may have ended since
 	if err := lock.Unlock(); err != nil {
 		return err
 	}

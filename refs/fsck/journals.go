@@ -149,7 +149,8 @@ func (c *checker) committedPending(ctx context.Context, branch string, data []by
 // stepsIn returns the ids of those steps that a branch's log contains. Ids rise in a log, so
 // that it reads only the newest segments; whole reads all, because segments from several
 // machines may overlap.
-func stepsIn(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
+func stepsIn(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line,
+	whole bool) (map[string]bool, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
@@ -187,7 +188,7 @@ func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte)
 		return nil, err
 	}
 	found := journal.Check(data, readableStep)
-	var from int64 // without its first line nobody can say what of it was taken
+	var from int64 // without a head it is unknown what was committed
 	if found.Head.Journal != "" {
 		content, err := journal.Parse(data)
 		if err != nil {

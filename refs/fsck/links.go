@@ -55,7 +55,8 @@ func checkLinks(ctx context.Context, c *checker) error {
 	for _, code := range slices.Sorted(maps.Keys(all)) {
 		for _, f := range all[code] {
 			m := now[f.CommitID]
-			if m == "" || here[f.Memory] || slices.ContainsFunc(all[code], func(g notes.Fact) bool { return g.Memory == m }) {
+			if m == "" || here[f.Memory] || slices.ContainsFunc(all[code],
+				func(g notes.Fact) bool { return g.Memory == m }) {
 				continue
 			}
 			moved = append(moved, movedLink{code, f, m})
@@ -112,7 +113,8 @@ func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 	var made []*statement
 	var codes []git.ID
 	for _, n := range v.commits {
-		if x := v.statements[n.ID]; x != nil && git.IsID(string(x.link)) && len(x.link) == len(n.ID) && isOwn(n.Ref) && !shared[n.ID] {
+		if x := v.statements[n.ID]; x != nil && git.IsID(string(x.link)) && len(x.link) == len(n.ID) &&
+			isOwn(n.Ref) && !shared[n.ID] {
 			made, codes = append(made, x), append(codes, x.link)
 		}
 	}
@@ -129,7 +131,8 @@ func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 		}
 		c.report(ctx, func(ctx context.Context) error { return relinkMade(ctx, c.s, c.w, x.link, x.at.ID) }, Problem{
 			Kind: "link-lost", Object: string(x.link), Repair: FixCommand,
-			Message: fmt.Sprintf("code commit %s was made together with milestone %s, and its note does not say so", x.link.Short(), x.at.EntryID)})
+			Message: fmt.Sprintf("code commit %s was made together with milestone %s, and its note does not say so",
+				x.link.Short(), x.at.EntryID)})
 	}
 	return nil
 }

@@ -38,8 +38,10 @@ func checkLocks(ctx context.Context, c *checker) error {
 		if l.Ref != "" {
 			of = "ref '" + l.Ref + "'"
 		}
-		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) }, Problem{Kind: "lock-left", Object: l.Path, Repair: FixCommand,
-			Message: fmt.Sprintf("a lock of %s was left %d minutes ago, and its owner is gone", of, int(age.Minutes()))})
+		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) },
+			Problem{Kind: "lock-left", Object: l.Path, Repair: FixCommand,
+				Message: fmt.Sprintf("a lock of %s was left %d minutes ago, and its owner is gone", of,
+					int(age.Minutes()))})
 	}
 	return nil
 }

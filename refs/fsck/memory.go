@@ -28,7 +28,7 @@ type memory struct {
 	ends       map[git.ID]bool
 	commits    []*incoming.Commit
 	statements map[git.ID]*statement // by commit, of branches
-	foreign    bool                  // what is read now is a remote's alone
+	foreign    bool                  // the commits being read are a remote's alone
 
 	seed    maphash.Seed
 	index   map[incoming.EntryKey]int32
@@ -50,7 +50,7 @@ type memoryEntry struct {
 	sum        uint64 // of its content
 	file       git.ID // where it was read first
 	step       bool
-	birth      bool // an entry of commit.md that is no milestone
+	birth      bool // an entry of commit.md that describes the branch's birth
 	imported   bool // its number may be another tool's
 	differs    bool // it has two contents
 }
@@ -58,8 +58,8 @@ type memoryEntry struct {
 // record is what a commit.md contains.
 type record struct {
 	entries []int32
-	steps   string // as a trailer says those that the last milestone covers
-	newest  string // the summary of the last milestone that is no birth
+	steps   string // of the last commit, in the form of a trailer
+	newest  string // the summary of the last commit that is no birth
 }
 
 // statement is what the message of a memory commit says.
@@ -71,8 +71,8 @@ type statement struct {
 	roadmap  git.ID
 	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
 	trailers map[string]string // of a branch's tip
-	fact     notes.Fact        // of a milestone: what its note is to say
-	link     git.ID            // of a milestone: the code commit that was made with it
+	fact     notes.Fact        // what the note of the commit must say
+	link     git.ID            // the code commit that was made with it
 }
 
 // memory reads all of memory, once.
@@ -95,7 +95,8 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	if t := s.Clock(); t.After(now) {
 		now = t
 	}
-	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)),
+		ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
 		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
@@ -201,7 +202,8 @@ func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	t := store.ParseTrailers(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
 	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
-	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
+	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps],
+		journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
 	if v.ends[n.ID] {
 		x.trailers = t
 	}
@@ -234,7 +236,8 @@ func (v *memory) Log(f incoming.File, data []byte, list []doc.Step) {
 func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
-		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
+		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number,
+			strings.HasPrefix(list[i].Source, folder.SourceFolder)
 	}, r.entries)
 	for _, m := range slices.Backward(list) {
 		if m.Kind != doc.KindBirth {
@@ -252,7 +255,7 @@ func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 // entry, unless one comes from a remote alone: that may be what was expunged here.
 func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
 	n := 0
-	// It has been parsed: it can be cut.
+	// It has been parsed, so that cutting cannot fail.
 	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
 		sum := maphash.Bytes(v.seed, text) ^ maphash.String(v.seed, h.Origin)
 		at, known := v.index[incoming.EntryKey([]byte(h.ID))]

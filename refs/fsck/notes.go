@@ -79,14 +79,16 @@ func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID
 //  1. an object has one note;
 //  2. what begins as a line of ours can be read;
 //  3. the note of a commit agrees with its trailers;
-//  4. every commit has its note, except those that the next COMMIT gives one, those that came from a remote (a sync brings their notes), and all with context.notes=lazy. With --fix these get theirs too, without being problems;
+//  4. every commit has its note, except those that the next COMMIT gives one, those that came
+//     from a remote (a sync brings their notes), and all with context.notes=lazy. With --fix
+//     these get theirs too, without being problems;
 //  5. the code commit that was made with a commit is linked to it.
 func checkNotes(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.lostNotes(ctx); err != nil { // they may be what is missing below
+	if err := c.lostNotes(ctx); err != nil { // lost notes may be the ones missing below
 		return err
 	}
 	paths, blobs, err := v.notePaths(ctx)
@@ -96,9 +98,12 @@ func checkNotes(ctx context.Context, c *checker) error {
 	v.noted, v.unread = map[git.ID][]notes.Fact{}, map[git.ID]bool{}
 	for _, object := range slices.Sorted(maps.Keys(blobs)) {
 		if len(paths[object]) > 1 {
-			c.report(ctx, func(ctx context.Context) error { return joinNotes(ctx, c.s, c.w, object, paths[object]) }, Problem{
+			c.report(ctx, func(ctx context.Context) error {
+				return joinNotes(ctx, c.s, c.w, object, paths[object])
+			}, Problem{
 				Kind: "note-twice", Object: string(object), Repair: FixCommand,
-				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(), strings.Join(paths[object], ", "))})
+				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(),
+					strings.Join(paths[object], ", "))})
 		}
 		for _, blob := range blobs[object] {
 			text := v.noteText[blob]
@@ -109,8 +114,10 @@ func checkNotes(ctx context.Context, c *checker) error {
 			v.noted[object] = append(v.noted[object], text.facts...)
 			if text.damaged != "" {
 				v.unread[object] = true
-				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
-					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), incoming.Printable(prose.OneLine(text.damaged, 100)))})
+				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object),
+					Repair: "git notes --ref=context edit " + string(object),
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(),
+						incoming.Printable(prose.OneLine(text.damaged, 100)))})
 			}
 		}
 	}
@@ -138,9 +145,10 @@ func (c *checker) wrongNotes(ctx context.Context, v *memory) {
 			continue
 		}
 		if fault := contradicts(*inForce, x.fact); fault != "" {
-			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.ID, inForce.ID) }, Problem{
-				Kind: "note-wrong", Object: string(n.ID), Repair: FixCommand,
-				Message: fmt.Sprintf("the note of milestone %s contradicts its trailers: %s", x.fact.ID, fault)})
+			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.ID, inForce.ID) },
+				Problem{
+					Kind: "note-wrong", Object: string(n.ID), Repair: FixCommand,
+					Message: fmt.Sprintf("the note of milestone %s contradicts its trailers: %s", x.fact.ID, fault)})
 		}
 	}
 }
@@ -153,11 +161,13 @@ func contradicts(have, want notes.Fact) string {
 		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
 	} {
 		if m.have != m.want && !redacted(m.have, m.want) {
-			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Printable(prose.OneLine(m.have, 100)), incoming.Printable(prose.OneLine(m.want, 100)))
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Printable(prose.OneLine(m.have, 100)),
+				incoming.Printable(prose.OneLine(m.want, 100)))
 		}
 	}
 	if !have.Time.Equal(want.Time) {
-		return fmt.Sprintf("its time is %s, and not %s", have.Time.UTC().Format("2006-01-02T15:04:05Z"), want.Time.UTC().Format("2006-01-02T15:04:05Z"))
+		return fmt.Sprintf("its time is %s, and not %s", have.Time.UTC().Format("2006-01-02T15:04:05Z"),
+			want.Time.UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	return ""
 }
@@ -165,7 +175,8 @@ func contradicts(have, want notes.Fact) string {
 // hasFact reports whether the readable part of a commit's note has its fact; true if part of it
 // is unreadable.
 func (v *memory) hasFact(id git.ID) bool {
-	return v.unread[id] || slices.ContainsFunc(v.noted[id], func(f notes.Fact) bool { return f.Kind == notes.KindCommit })
+	return v.unread[id] || slices.ContainsFunc(v.noted[id],
+		func(f notes.Fact) bool { return f.Kind == notes.KindCommit })
 }
 
 // joinNotes unites an object's notes into one.
@@ -175,7 +186,8 @@ func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.I
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
+	return code.NoteLinks(ctx, ses, "context: join the notes of "+object.Short(),
+		func(u *notes.Update) error { return u.Join(ctx, object, paths) })
 }
 
 // noteAgain adds what a commit's trailers say to its note. The newer line is in force, even if
@@ -194,7 +206,8 @@ func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, a
 	if f.ID, err = s.NewID(max(after, f.ID)); err != nil {
 		return err
 	}
-	return code.NoteLinks(ctx, ses, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
+	return code.NoteLinks(ctx, ses, "context: note what "+id.Short()+" says",
+		func(u *notes.Update) error { return addFact(ctx, u, id, f) })
 }
 
 func addFact(ctx context.Context, u *notes.Update, id git.ID, f notes.Fact) error {

@@ -46,7 +46,8 @@ func (c *checker) lostNotes(ctx context.Context) error {
 	}
 	c.report(ctx, func(ctx context.Context) error { return restoreNotes(ctx, c.s, c.w, dropped) }, Problem{
 		Kind: "notes-lost", Object: git.NotesRef, Repair: FixCommand,
-		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", prose.Count(lines, "line"), object.Short())})
+		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes",
+			prose.Count(lines, "line"), object.Short())})
 	return nil
 }
 
@@ -68,7 +69,9 @@ func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 	for _, n := range history {
 		kept[n.ID] = true
 	}
-	moves = slices.DeleteFunc(moves, func(m git.RefMove) bool { return m.Old.IsZero() || m.New.IsZero() || kept[m.Old] })
+	moves = slices.DeleteFunc(moves, func(m git.RefMove) bool {
+		return m.Old.IsZero() || m.New.IsZero() || kept[m.Old]
+	})
 	var ids []git.ID
 	for _, m := range moves {
 		ids = append(ids, m.Old, m.New)

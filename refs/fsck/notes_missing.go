@@ -43,10 +43,12 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 		return nil
 	}
 	first := v.statements[missing[0]].fact.ID
-	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FixCommand, Message: fmt.Sprintf("milestone %s has no note, and no commit will give it one", first)}
+	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FixCommand,
+		Message: fmt.Sprintf("milestone %s has no note, and no commit will give it one", first)}
 	if n := len(missing); n > 1 {
 		p.Object = git.NotesRef
-		p.Message = fmt.Sprintf("%d milestones have no note, and no commit will give them one; the first is %s", n, first)
+		p.Message = fmt.Sprintf("%d milestones have no note, and no commit will give them one; the first is %s", n,
+			first)
 	}
 	c.report(ctx, func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, all) }, p)
 	return nil
@@ -105,16 +107,17 @@ func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
-		for _, id := range ids {
-			m, err := s.Repo().Commit(ctx, id)
-			if err != nil {
-				return err
+	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "milestone"),
+		func(u *notes.Update) error {
+			for _, id := range ids {
+				m, err := s.Repo().Commit(ctx, id)
+				if err != nil {
+					return err
+				}
+				if err := addFact(ctx, u, id, store.Fact(m)); err != nil {
+					return err
+				}
 			}
-			if err := addFact(ctx, u, id, store.Fact(m)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 }

@@ -17,7 +17,7 @@ import (
 // are all here, form one line from one birth and one journal, and contain no imported entry.
 func checkNumbers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
-	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
+	if err != nil || len(v.flaws) > 0 { // a flaw may also disorder numbers
 		return err
 	}
 	if forgotten, err := expunge.Tombstones(ctx, c.s); err != nil || !forgotten.Empty() {
@@ -44,10 +44,11 @@ func checkNumbers(ctx context.Context, c *checker) error {
 		if last[key] = e; before == nil || before.number < e.number {
 			continue
 		}
-		delete(counted, e.origin) // one is enough to say
+		delete(counted, e.origin) // report one only
 		c.report(ctx, nil, Problem{Kind: "numbers-disordered", Object: e.id,
-			Message: fmt.Sprintf("%s %s of branch '%s' has the number %d, and %s before it %d", e.what(), e.id, e.origin, e.number, before.id, before.number),
-			Repair:  "nothing is lost by it: entries are known by their ids, numbers are labels"})
+			Message: fmt.Sprintf("%s %s of branch '%s' has the number %d, and %s before it %d", e.what(), e.id,
+				e.origin, e.number, before.id, before.number),
+			Repair: "nothing is lost by it: entries are known by their ids, numbers are labels"})
 	}
 	return nil
 }

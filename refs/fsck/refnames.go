@@ -37,7 +37,7 @@ func (c *checker) refNames(ctx context.Context, l git.Listed) {
 				c.misnamed(ctx, r, prefix, names, strings.TrimPrefix(err.Error(), "branch name "))
 				continue
 			}
-			// Of two that clash the later one by name is told, once.
+			// Of two that clash, report the later one by name.
 			if have := first[strings.ToLower(name)]; have != name {
 				c.misnamed(ctx, r, prefix, names, fmt.Sprintf("'%s' differs only by case from '%s'", name, have))
 			}
@@ -50,7 +50,8 @@ func (c *checker) refNames(ctx context.Context, l git.Listed) {
 func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
 	name := strings.TrimPrefix(r.Name, prefix)
 	to := fitName(name, names)
-	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s", prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
+	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s",
+		prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
 	if prefix == git.BranchPrefix && git.CheckBranchName(name) == nil {
 		repair = fmt.Sprintf("git context branch -m %s %s", name, to)
 	}
@@ -60,13 +61,15 @@ func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names 
 // fitName makes a valid branch name from one that is invalid or clashes with used ones.
 func fitName(name string, used []string) string {
 	fit := strings.Map(func(r rune) rune {
-		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
+			r >= 'a' && r <= 'z') {
 			return r
 		}
 		return '-'
 	}, name)
 	if git.CheckBranchName(fit) != nil {
-		fit = "branch-" + strings.Trim(strings.NewReplacer("..", "-", "//", "/", "/.", "/-", ".lock", "-lock").Replace(fit), "./-")
+		fit = "branch-" + strings.Trim(strings.NewReplacer("..", "-", "//", "/", "/.", "/-", ".lock",
+			"-lock").Replace(fit), "./-")
 	}
 	if len(fit) > 100 || git.CheckBranchName(fit) != nil {
 		fit = "branch"
@@ -76,7 +79,9 @@ func fitName(name string, used []string) string {
 		if n > 2 || slices.ContainsFunc(used, func(have string) bool { return strings.EqualFold(have, fit) }) {
 			try = fmt.Sprintf("%s-%d", fit, n)
 		}
-		if !slices.ContainsFunc(used, func(have string) bool { return have == try || store.NameClash(have, try) != "" }) {
+		if !slices.ContainsFunc(used, func(have string) bool {
+			return have == try || store.NameClash(have, try) != ""
+		}) {
 			return try
 		}
 	}
@@ -109,7 +114,8 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	if err != nil {
 		return err
 	}
-	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap", Repair: FixCommand}
+	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap",
+		Repair: FixCommand}
 	if to == "" {
 		p.Message += ", and nothing says which one there was"
 		p.Repair = "git context init"
@@ -140,7 +146,8 @@ func (c *checker) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, er
 		if !git.IsID(string(id)) || !c.whole(ctx, id) {
 			continue
 		}
-		if found, err := c.s.Repo().Commit(ctx, id); err == nil && (newest == nil || found.Committer.When.After(newest.Committer.When)) {
+		if found, err := c.s.Repo().Commit(ctx, id); err == nil &&
+			(newest == nil || found.Committer.When.After(newest.Committer.When)) {
 			newest = found
 		}
 	}

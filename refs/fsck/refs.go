@@ -55,7 +55,8 @@ func memoryPrefixes() []string {
 
 // brokenRef reports a ref whose file names no object.
 func (c *checker) brokenRef(ctx context.Context, name string) error {
-	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand, Message: fmt.Sprintf("ref '%s' names no object", name)}
+	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand,
+		Message: fmt.Sprintf("ref '%s' names no object", name)}
 	to, err := c.formerly(ctx, name)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 			continue
 		}
 		now, err := c.s.Repo().Ref(ctx, r.Name)
-		if err == nil && now == r.ID { // else somebody moved it, and what it was is collected
+		if err == nil && now == r.ID { // else it has moved, and gc has removed the old commit
 			err = c.lostRef(ctx, r, infos[i].Type)
 		}
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -172,7 +173,8 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 
 // lostRef reports one ref, by the type of the object that it names; "" for none.
 func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
-	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FixCommand, Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
+	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FixCommand,
+		Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
 	if kind != "" {
 		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, kind, r.ID.Short())
 	}
@@ -211,7 +213,8 @@ func (c *checker) moveRefs(ctx context.Context, reason string, queue func(*git.T
 	if err != nil {
 		return err
 	}
-	tx, err := c.s.Repo().Begin(ctx, git.TxOptions{Message: "context fsck: " + reason, Committer: git.Identity{Name: id.Name, Email: id.Email}})
+	tx, err := c.s.Repo().Begin(ctx, git.TxOptions{Message: "context fsck: " + reason,
+		Committer: git.Identity{Name: id.Name, Email: id.Email}})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 	for _, remote := range remotes {
 		have := cfg.All("remote." + remote + ".fetch")
 		if c.foreignRefspecs(ctx, remote, remotes, have) {
-			continue // what is missing besides is told when that is mended
+			continue // the next run reports what is missing
 		}
 		if err := c.remoteRefspecs(ctx, cfg, remote, have); err != nil {
 			return err
@@ -57,7 +57,8 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 	p := Problem{Kind: "refspec-renamed", Object: key}
 	if !slices.Contains(remotes, other) {
 		c.renamed[other] = true
-		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept", remote, other)
+		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept",
+			remote, other)
 		p.Repair = fmt.Sprintf("git config --unset-all %s %s && git context init && %s",
 			prose.ShellWord(key), prose.ShellQuoted("/remotes/"+regexp.QuoteMeta(other)+"/"), FixCommand)
 		c.report(ctx, nil, p)
@@ -84,7 +85,8 @@ func refspecOf(spec string) (remote string, ok bool) {
 			}
 		}
 	}
-	ours := ok && (slices.Contains(git.FetchRefspecs(remote), spec) || slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), true), spec) ||
+	ours := ok && (slices.Contains(git.FetchRefspecs(remote), spec) ||
+		slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), true), spec) ||
 		slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), false), spec))
 	return remote, ours
 }
@@ -122,7 +124,8 @@ func (c *checker) setConfig(ctx context.Context, args ...string) error {
 func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
 	wanted := share.WantedRefspecs(cfg, remote)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
-	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
+	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 &&
+		!slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
 		c.report(ctx, func(ctx context.Context) error {
 			return c.setConfig(ctx, "config", "--unset-all", "remote."+remote+".fetch")
 		}, Problem{Kind: "refspec-alone", Object: "remote." + remote + ".fetch", Repair: FixCommand,
@@ -147,7 +150,8 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote st
 		}
 		return errors.Join(errs...)
 	}, Problem{Kind: "refspec-missing", Object: "remote." + remote + ".fetch", Repair: FixCommand,
-		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'", remote, strings.TrimPrefix(missing[0], "+"))})
+		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'",
+			remote, strings.TrimPrefix(missing[0], "+"))})
 	return nil
 }
 
@@ -162,7 +166,8 @@ func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string
 		return
 	}
 	key := "remote." + remote + ".push"
-	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key, Repair: "git config --unset-all " + prose.ShellWord(key),
+	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key,
+		Repair:  "git config --unset-all " + prose.ShellWord(key),
 		Message: fmt.Sprintf("a plain push to remote '%s' sends memory and no code", remote)})
 }
 
@@ -180,6 +185,7 @@ func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 		return c.setConfig(ctx, "config", share.NotesStrategyKey, share.NotesStrategy)
 	},
 		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FixCommand,
-			Message: share.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
+			Message: share.NotesStrategyKey +
+				" is not set: git notes merge would stop at two agents' notes on one commit"})
 	return nil
 }

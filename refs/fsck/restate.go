@@ -69,7 +69,8 @@ func recount(ctx context.Context, ses *store.Transaction, tip *store.Tip) (*stor
 }
 
 // recountKind counts the entries of one kind, and unites documents that contain an entry twice.
-func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, tip *store.Tip, k store.EntryKind, totals *doc.Totals) error {
+func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, tip *store.Tip, k store.EntryKind,
+	totals *doc.Totals) error {
 	live, err := ses.Store.OptionalDocument(ctx, tip, k.File)
 	if err != nil {
 		return err

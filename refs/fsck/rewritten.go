@@ -41,12 +41,14 @@ func checkRewritten(ctx context.Context, c *checker) error {
 		case 0:
 		case 1:
 			pairs = append(pairs, code.Rewritten{Old: old.ID, New: news[0]})
-			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to", old.ID.Short(), news[0].Short())
+			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to",
+				old.ID.Short(), news[0].Short())
 			p.Repair = FixCommand
 			clear = append(clear, p)
 		default:
-			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which", old.ID.Short(), shortHashes(news))
-			// With the hook's own words, which links what was made on it, too.
+			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which",
+				old.ID.Short(), shortHashes(news))
+			// The hook also links commits that were made on it.
 			p.Repair = fmt.Sprintf("echo %s %s | git context hook post-rewrite", old.ID, news[0])
 			unclear = append(unclear, p)
 		}
@@ -101,7 +103,7 @@ func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if store.BranchOf(commit) == "" { // anybody may have noted a link on memory
+		if store.BranchOf(commit) == "" { // a user may have noted a link on a memory commit
 			left = append(left, commit)
 		}
 	}
@@ -111,7 +113,8 @@ func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 
 // keptLinks returns what the notes of reachable code contain: the ids of links, which a carried
 // link keeps, and the ids of their commits.
-func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lost map[git.ID]bool) (map[string]bool, error) {
+func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact,
+	lost map[git.ID]bool) (map[string]bool, error) {
 	kept := map[string]bool{}
 	ids := slices.Sorted(maps.Keys(all))
 	infos, err := c.s.Repo().Infos(ctx, ids)

@@ -49,8 +49,9 @@ func checkState(ctx context.Context, c *checker) error {
 	}
 	for _, name := range names {
 		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
-			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)), Message: err.Error() + "; merge or sync again when it is gone",
-				Repair: "git context merge --abort --into " + name})
+			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)),
+				Message: err.Error() + "; merge or sync again when it is gone",
+				Repair:  "git context merge --abort --into " + name})
 		} else if err != nil {
 			return err
 		}
@@ -65,7 +66,8 @@ func checkState(ctx context.Context, c *checker) error {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
-				Message: err.Error() + "; what remote '" + git.Shown(name) + "' has of what was forgotten is found again by the next sync"})
+				Message: err.Error() + "; what remote '" + git.Shown(name) +
+					"' has of what was forgotten is found again by the next sync"})
 		}
 	}
 	return c.bisects(ctx)
@@ -114,7 +116,8 @@ func checkGC(ctx context.Context, c *checker) error {
 	c.report(ctx, func(ctx context.Context) error {
 		_, err := maintain.Run(ctx, c.s, maintain.Options{Writer: c.w})
 		return err
-	}, Problem{Kind: "gc-failed", Object: path, Repair: FixCommand, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
-		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
+	}, Problem{Kind: "gc-failed", Object: path, Repair: FixCommand,
+		Message: fmt.Sprintf("a gc in the background failed on %s: %s",
+			info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
 	return nil
 }

@@ -23,7 +23,7 @@ func (c *checker) strayJournal(ctx context.Context, path string, branches map[st
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
 		return nil
 	}
-	// A branch gets its journal after its ref, but for a rename, which holds the lock.
+	// A branch gets its journal after its ref, except in a rename, which has the lock.
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone {
 		return err
 	}
@@ -32,8 +32,10 @@ func (c *checker) strayJournal(ctx context.Context, path string, branches map[st
 		return err
 	}
 	if twin != "" {
-		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) }, Problem{Kind: "journal-renamed", Object: path, Repair: FixCommand,
-			Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted", twin, name)})
+		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) },
+			Problem{Kind: "journal-renamed", Object: path, Repair: FixCommand,
+				Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted",
+					twin, name)})
 		return nil
 	}
 	return c.lostSteps(ctx, path, name, "")
@@ -48,7 +50,7 @@ func (c *checker) setAside(ctx context.Context, path string, names []string) err
 	}
 	used := append(names[:len(names):len(names)], name)
 	to := fitName(name, used)
-	for exists(c.s.JournalPath(to)) { // of a branch that is gone, too
+	for exists(c.s.JournalPath(to)) { // a missing branch may have one
 		used = append(used, to)
 		to = fitName(name, used)
 	}
@@ -68,12 +70,13 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		return err
 	}
 	content, err := journal.Parse(data)
-	if err != nil { // no more than a file of some name
+	if err != nil { // not a journal
 		return nil
 	}
 	var at *git.Commit // nil: not here, or never known
 	if git.IsID(content.Mark.Committed) {
-		if at, err = c.s.Repo().Commit(ctx, git.ID(content.Mark.Committed)); err != nil && !errors.Is(err, git.ErrNotFound) {
+		if at, err = c.s.Repo().Commit(ctx, git.ID(content.Mark.Committed)); err != nil &&
+			!errors.Is(err, git.ErrNotFound) {
 			return err
 		}
 	}
@@ -95,7 +98,8 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		return nil
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
-		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name, prose.Count(len(held), "step"))}
+		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name,
+			prose.Count(len(held), "step"))}
 	switch {
 	case at == nil:
 		p.Repair = "record again what is of use in '" + path + "', and remove it"
@@ -103,7 +107,8 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FixCommand)
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path),
+			prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FixCommand)
 	}
 	c.report(ctx, nil, p)
 	return nil

@@ -20,7 +20,8 @@ import (
 // checkTracking looks for refs and local state of remotes that are gone. It does not drop
 // commits that only those refs reach.
 func checkTracking(ctx context.Context, c *checker) error {
-	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"),
+		strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func checkTracking(ctx context.Context, c *checker) error {
 		}
 		states = append(states, names...)
 	}
-	// Behind what it is held against: a remote may have been added since this began.
+	// Read after the refs: a remote may have been added meanwhile.
 	c.s.Repo().InvalidateConfig()
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
@@ -86,7 +87,8 @@ func remoteOf(ref string, remotes []string) string {
 	found := ""
 	for _, remote := range remotes {
 		t := git.RemoteTracking(remote)
-		if slices.ContainsFunc(t.All(), func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) && len(remote) > len(found) {
+		if slices.ContainsFunc(t.All(), func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) &&
+			len(remote) > len(found) {
 			found = remote
 		}
 	}
@@ -119,13 +121,15 @@ func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref)
 	for _, r := range alone {
 		if _, ok := c.deletedName(remote, r); !ok {
 			p.Message += fmt.Sprintf("; '%s' has what is nowhere else", git.Shown(r.Name))
-			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
+			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s",
+				prose.ShellQuoted(r.Name), r.ID)
 			c.report(ctx, nil, p)
 			return nil
 		}
 	}
 	if len(alone) > 0 {
-		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back", prose.Count(len(alone), "branch"))
+		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back",
+			prose.Count(len(alone), "branch"))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.dropRemote(ctx, remote, list, alone) }, p)
 	return nil
@@ -180,7 +184,7 @@ func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []g
 			tx.Delete(r.Name, r.ID)
 		}
 	})
-	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
+	if err == nil && len(held.Purge) > 0 { // its expunged objects still have to go
 		_, err = c.s.Repo().Purge(ctx, held.Purge)
 	}
 	for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {

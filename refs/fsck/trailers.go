@@ -29,14 +29,16 @@ func checkTrailers(ctx context.Context, c *checker) error {
 		}
 		what := v.commitFault(x)
 		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
-			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Printable(string(x.roadmap)))
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap,
+				incoming.Printable(string(x.roadmap)))
 		}
 		if what == "" {
 			continue
 		}
 		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
 		v.flaws = append(v.flaws, f)
-		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(), Repair: v.repairWithout(f)})
+		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(),
+			Repair: v.repairWithout(f)})
 	}
 	return nil
 }
@@ -50,7 +52,8 @@ func (v *memory) commitFault(x *statement) string {
 		v.in.Files[incoming.FileKey{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.EntryID {
 		return ""
 	}
-	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Printable(x.steps), doc.CommitFile, r.steps)
+	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps,
+		incoming.Printable(x.steps), doc.CommitFile, r.steps)
 }
 
 // checkTips compares the trailers of each branch's newest commit, which lists and new commits
@@ -74,8 +77,9 @@ func checkTips(ctx context.Context, c *checker) error {
 		if len(faults) == 0 {
 			continue
 		}
-		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FixCommand,
-			Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
+		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) },
+			Problem{Kind: kind, Object: t.Name, Repair: FixCommand,
+				Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
 	}
 	return nil
 }
@@ -103,7 +107,8 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 	}
 	b, read, err := v.entriesOf(ctx, x.at.Tree)
 	top := v.in.Roots[x.at.Tree]
-	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.FileKey{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
+	if err != nil || !read || v.in.Absent[top.Metadata] ||
+		v.in.Files[incoming.FileKey{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
 		return "", nil, err
 	}
 	add := func(of, fault string) {
@@ -129,7 +134,8 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		add("totals-wrong", fault)
 	}
 	if name := meta.Branch().Name; name != branch {
-		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, incoming.Printable(name)))
+		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile,
+			incoming.Printable(name)))
 	}
 	if len(x.trailers) == 0 || x.trailers[store.TrailerBranch] == "" {
 		add("trailers-missing", "its newest commit has no trailers")
@@ -146,7 +152,8 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {
-			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, incoming.Printable(prose.OneLine(have, 100)), incoming.Printable(prose.OneLine(want, 100))))
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key,
+				incoming.Printable(prose.OneLine(have, 100)), incoming.Printable(prose.OneLine(want, 100))))
 		}
 	}
 	check(store.TrailerBranch, branch)
@@ -164,7 +171,8 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 		}
 	}
 	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
-		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, incoming.Printable(have), newest))
+		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest,
+			incoming.Printable(have), newest))
 	}
 	return faults
 }

@@ -61,7 +61,8 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 		if read := c.Files[FileKey{f.kind, f.ID}]; read.Bad || read.Last == f.at.EntryID {
 			continue
 		}
-		if err := c.wrong(FlawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil); err != nil {
+		what := "it does not end with the entry '" + git.Shown(f.at.EntryID) + "' that the commit's " + store.TrailerID + " names"
+		if err := c.wrong(FlawUnlisted, f, what, nil); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ type FileKey struct {
 // Ends are the ids of a document's first and last entry.
 type Ends struct {
 	first, Last string
-	Bad         bool // something is wrong with it, and was said
+	Bad         bool // a flaw of it was reported
 }
 
 // EntryKey is an entry's id as a value that does not keep the document in memory.
@@ -63,7 +63,8 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
 		read := c.Files[FileKey{f.kind, f.ID}]
-		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits || doc.SegmentPath(dir, read.first) == f.path {
+		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits ||
+			doc.SegmentPath(dir, read.first) == f.path {
 			continue
 		}
 		if err := c.wrong(flawSegment, f, "the segment is not named by the id of its first entry", nil); err != nil {

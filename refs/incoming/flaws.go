@@ -16,7 +16,8 @@ func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 	return &fail.Error{
 		Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: cause,
 		Message: fmt.Sprintf("'%s' is refused: %s", Printable(ref), what),
-		Hints:   append(inspect, "nothing was taken in; what was fetched is kept in '"+Printable(ref)+"' for inspection"),
+		Hints: append(inspect,
+			"nothing was taken in; what was fetched is kept in '"+Printable(ref)+"' for inspection"),
 	}
 }
 
@@ -114,7 +115,8 @@ func show(id git.ID) string { return fmt.Sprintf("git cat-file -p %s | cat -v", 
 // read passes objects to each, with their index in ids. An object that is missing or broken is
 // a flaw of as(index); as returns nil for a tree of our own that is only compared with, whose
 // damage is not the remote's fault.
-func (c *Inspection) read(ctx context.Context, ids []git.ID, each func(int, git.Object) error, as func(int) placed) error {
+func (c *Inspection) read(ctx context.Context, ids []git.ID, each func(int, git.Object) error,
+	as func(int) placed) error {
 	for from := 0; from < len(ids); from++ {
 		at := from
 		err := c.repo.ReadAll(ctx, ids[from:], func(o git.Object) error {
@@ -130,13 +132,13 @@ func (c *Inspection) read(ctx context.Context, ids []git.ID, each func(int, git.
 		switch {
 		case p != nil:
 			err = c.wrong(FlawDamaged, p, "it cannot be read", err)
-		case c.OnFlaw != nil: // it is checked where it stands
+		case c.OnFlaw != nil: // reported where it is checked
 			err = nil
 		}
 		if err != nil {
 			return err
 		}
-		from = at // the others can be
+		from = at // continue with the next object
 	}
 	return nil
 }

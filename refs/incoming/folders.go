@@ -166,7 +166,7 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 			switch {
 			case p != nil:
 				return c.wrong(FlawTree, p, "it cannot be read", err)
-			case c.OnFlaw != nil: // it is checked where it stands
+			case c.OnFlaw != nil: // reported where it is checked
 				return nil
 			}
 			return err
@@ -179,7 +179,8 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 				return nil, nil, err
 			}
 			if c.objects < 0 {
-				return nil, nil, c.tooMany(f.at.Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+				return nil, nil, c.tooMany(f.at.Ref, fmt.Sprintf("more than %d objects",
+					objectsExtra+objectsPerEntry*c.limit))
 			}
 		}
 		folders = folders[n:]

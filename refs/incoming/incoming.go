@@ -29,7 +29,7 @@ import (
 // left out.
 type Refs struct {
 	Branches       []git.Ref // of memory branches
-	Tags           []git.Ref // of milestones, so on memory branches too
+	Tags           []git.Ref // of memory commits, so on memory branches too
 	Roadmap, Notes []git.Ref
 }
 
@@ -75,11 +75,18 @@ const (
 // It checks of each new commit what its parents do not have:
 //
 //  1. The ref names a commit; its commits and all that they contain exist.
-//  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB, expunged.txt 1 MiB), trees 8 MiB, commits 32 MiB.
-//  3. Every tree of every commit: modes 100644 and 040000, known paths (see [doc.KindOf]; main.md and expunged.txt in the roadmap; notes on object ids in any fan-out), git's order, so that no name occurs twice, and no empty folder. Known names are plain ASCII, and no two differ by case only.
-//  4. Every document, once: it parses, its ids grow and are not from the future, a segment is named by its first id. The roadmap is clean text. Notes may be anything.
-//  5. The commit.md of a commit ends with the entry that Context-Id names, Context-Branch is a valid branch name, and Code-Commit is a full hash.
-//  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are new (so those that a new log.md repeats count), and objects in proportion.
+//  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB, expunged.txt 1 MiB),
+//     trees 8 MiB, commits 32 MiB.
+//  3. Every tree of every commit: modes 100644 and 040000, known paths (see [doc.KindOf]; main.md
+//     and expunged.txt in the roadmap; notes on object ids in any fan-out), git's order, so that
+//     no name occurs twice, and no empty folder. Known names are plain ASCII, and no two differ
+//     by case only.
+//  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
+//     named by its first id. The roadmap is clean text. Notes may be anything.
+//  5. The commit.md of a commit ends with the entry that Context-Id names, Context-Branch is a
+//     valid branch name, and Code-Commit is a full hash.
+//  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
+//     new (so those that a new log.md repeats count), and objects in proportion.
 //
 // It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
 // words for each new object. Adopting 10,000 commits with 100,000 steps takes about three
@@ -145,10 +152,10 @@ type Commit struct {
 	ID      git.ID
 	Parents []git.ID
 	Tree    git.ID // "" until it was read
-	Roles   Role   // what it is reached as
+	Roles   Role   // in which refs reach it
 	Ref     string // a ref that brings it
 
-	EntryID string // the id of its entry, on a branch; "" for no milestone
+	EntryID string // the id of its entry, on a branch; "" for none
 }
 
 // Inspection is one check of a set of commits. The exported fields below the maps must be set
@@ -165,10 +172,10 @@ type Inspection struct {
 	Files   map[FileKey]Ends      // that were checked
 	Roots   map[git.ID]Root       // of branches, by tree
 
-	// Of a check of what is here:
-	OnFlaw func(Flaw)      // takes what is wrong; nil: the first flaw is the end
-	Absent map[git.ID]bool // what a partial clone need not have
-	Reader Reader          // takes what was read; nil for none
+	// For a check of the repository's own memory:
+	OnFlaw func(Flaw)      // receives every flaw; nil: the check ends at the first
+	Absent map[git.ID]bool // objects that a partial clone may lack
+	Reader Reader          // receives what was read; may be nil
 }
 
 // Reader receives the contents of valid files, each distinct file once. It must not keep the
@@ -283,7 +290,8 @@ func maxNewEntries(ctx context.Context, s *store.Store) (int, error) {
 		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyMaxNewEntries, n, store.MostMaxNewEntries)
 	}
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, store.DefaultMaxNewEntries))
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(),
+			fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, store.DefaultMaxNewEntries))
 	}
 	return n, nil
 }

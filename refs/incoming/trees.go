@@ -11,7 +11,7 @@ import (
 // Root lists the documents in the root of a branch's tree; "" for those that it lacks.
 type Root struct {
 	Commits, Log, Metadata git.ID
-	Bad                    bool // something is wrong with one of the three, and was said
+	Bad                    bool // a flaw of one of the three was reported
 }
 
 // put records an entry of the tree.
@@ -32,7 +32,8 @@ func (r *Root) put(e git.TreeEntry, bad bool) {
 // folder checks the entries of a tree. It skips what a parent has at the same path, because
 // that was checked there; but in the root it checks all names, since a parent may be a commit
 // of our own in another role.
-func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []File) ([]folder, []File, error) {
+func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder,
+	files []File) ([]folder, []File, error) {
 	entries, ok := trees[f.id]
 	if !ok { // it could not be read
 		return deeper, files, nil

@@ -67,7 +67,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if _, err := ex.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if err := ex.reportDirty(ctx); err != nil { // no reason not to begin
+	if err := ex.reportDirty(ctx); err != nil { // init succeeds all the same
 		ex.warn(err.Error())
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
@@ -83,7 +83,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 		return store.Remote{}, nil, err
 	}
 	p, err := i.s.Remote(ctx, "")
-	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
+	if errors.Is(err, fail.ErrNotFound) { // no default among several remotes, or an unknown one
 		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
 		return p, nil, nil
 	}
@@ -95,7 +95,8 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
 	list, err := i.s.Repo().LsRemote(limited, p.Name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
-		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
+		i.res.Warnings = append(i.res.Warnings,
+			fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
 		return p, nil, nil
 	}
 	if err != nil || len(list) == 0 {
@@ -104,7 +105,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 	has := func(prefix string) bool {
 		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
 	}
-	if !p.Heads && !has(plain) { // whoever pushed it had to map it
+	if !p.Heads && !has(plain) { // the host takes nothing but branches
 		key := "context." + p.Name + ".mapping"
 		if _, err := i.s.Repo().Run(ctx, "config", key, store.MappingHeads); err != nil {
 			return p, nil, fmt.Errorf("set %s: %w", key, err)
@@ -135,7 +136,8 @@ func firstOf(theirs *store.RefSet, remote, branch string, named bool) (string, e
 	case slices.Contains(names, branch):
 		return branch, nil
 	case named || len(names) == 0:
-		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound,
+			fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
 			"git context init", "git context branch "+branch)
 	case slices.Contains(names, store.DefaultBranch):
 		return store.DefaultBranch, nil
@@ -187,7 +189,8 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 			return false, err
 		}
 		if remote = p.Name; found[remote] == "" {
-			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
+			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous,
+				fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
 				"git config "+store.KeyRemote+" "+remotes[0])
 		}
 	}

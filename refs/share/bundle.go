@@ -21,7 +21,7 @@ import (
 type BundleOptions struct {
 	store.Writer
 	File     string
-	Since    string // a former bundle: what it holds is left out; empty: everything is in
+	Since    string // a former bundle whose contents are left out; empty: none
 	Progress io.Writer
 }
 
@@ -47,7 +47,8 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult,
 		return res, err
 	}
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
-		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
+		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound,
+			fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
 	}
 	var known []git.ID
 	if o.Since != "" {
@@ -61,7 +62,8 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult,
 	}
 	list, err := bundleRefs(ctx, s, o, known)
 	if errors.Is(err, git.ErrEmptyBundle) {
-		return res, fail.New(fail.ErrRefused, fail.NothingNew, fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
+		return res, fail.New(fail.ErrRefused, fail.NothingNew,
+			fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
 	}
 	if err != nil {
 		return res, err
@@ -85,7 +87,8 @@ func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []gi
 			return list, err
 		}
 	}
-	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "run the command again")
+	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times",
+		store.MaxTries), "run the command again")
 }
 
 // checkBundle lists what a bundle contains if all of it can be taken in here.
@@ -117,8 +120,9 @@ func bundleError(file string, err error) error {
 	if errors.As(err, &gitErr) {
 		err = gitErr
 	}
-	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
-		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
+	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err,
+		Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
+		Hints:   []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
 func bundlePeer(file string) store.Remote {
@@ -134,8 +138,12 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 	if err != nil {
 		return res, err
 	}
-	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
-		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
+	if !slices.ContainsFunc(held, func(r git.Ref) bool {
+		return strings.HasPrefix(r.Name, git.Root) ||
+			r.Name == git.NotesRef
+	}) {
+		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory",
+			prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
 	lock, err := s.LockRemote(ctx, p)

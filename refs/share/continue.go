@@ -91,7 +91,8 @@ func stillThere(h *store.WaitingMerge, theirs *store.RefSet) error {
 		if h.Bundle {
 			again = "git context unbundle " + h.Remote
 		}
-		return fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
+		return fail.New(fail.ErrStale, fail.MergeStale,
+			fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
 			again, "git context merge --abort")
 	}
 	return nil

@@ -23,7 +23,7 @@ func (ex *exchanger) readDirty(ctx context.Context) (err error) {
 	if ex.dirty, err = expunge.ReadDirtyState(ex.s, ex.peer); err != nil || len(ex.dirty.Purge) == 0 {
 		return err
 	}
-	_, err = ex.deleteOld(ctx) // what is still in tracking refs is found again
+	_, err = ex.deleteOld(ctx) // findDirty finds again what tracking refs still have
 	return err
 }
 
@@ -111,7 +111,8 @@ func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.DirtyRe
 	fault.Point("held-replaced")
 	kept, err := ex.deleteOld(ctx)
 	for _, k := range kept {
-		ex.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), ex.peer.Name, expunge.KeptReason(k)))
+		ex.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s",
+			prose.Count(len(k.Objects), "object"), ex.peer.Name, expunge.KeptReason(k)))
 	}
 	return err
 }
@@ -153,8 +154,11 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 // anything is merged:
 //
 //  1. what the other side has expunged is expunged here too (acceptTombstones), and both sides are read again;
-//  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their cleaned commits, so that what others added on top is merged once; the old objects are deleted;
-//  3. those refs are not pushed: a plain push would be refused, because the history is another one. reportDirty returns the commands that replace them.
+//  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their
+//     cleaned commits, so that what others added on top is merged once; the old objects are
+//     deleted;
+//  3. those refs are not pushed: a plain push would be refused, because the history is another
+//     one. reportDirty returns the commands that replace them.
 //
 // Where nothing was ever expunged this costs one look at the roadmap's tree.
 func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *store.RefSet) (again bool, err error) {
@@ -165,7 +169,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *store.Ref
 		return false, nil
 	}
 	from := ours.Roadmap
-	if ours.Empty() { // nothing is here that says it yet
+	if ours.Empty() { // without memory here, the tombstones are theirs
 		from = theirs.Roadmap
 	}
 	e, err := tombstonesAt(ctx, ex.s, from)
@@ -191,7 +195,8 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *store.Ref
 
 // findDirty lists the refs of the other side that lead to old history, and those, without
 // notes, that were read and do not.
-func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *store.RefSet) (held []expunge.DirtyRef, clean []git.Ref, err error) {
+func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours,
+	theirs *store.RefSet) (held []expunge.DirtyRef, clean []git.Ref, err error) {
 	tips, err := ex.newTips(ctx, known, ours, theirs)
 	if err != nil {
 		return nil, nil, err
@@ -221,7 +226,8 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 // differ from ours and are not known to be clean. It checks all of them, because they are about
 // to be read. A refused branch that nothing here needs does not block the others: its tracking
 // ref is deleted.
-func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *store.RefSet) ([]git.Ref, error) {
+func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
+	ours, theirs *store.RefSet) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
@@ -246,7 +252,8 @@ func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours
 		ex.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
-		return r.ID == "" || r.ID == expunge.RefID(ours, r.Name) || expunge.RefID(theirs, r.Name) == "" || known.Contains(r.Name, r.ID)
+		return r.ID == "" || r.ID == expunge.RefID(ours, r.Name) || expunge.RefID(theirs, r.Name) == "" ||
+			known.Contains(r.Name, r.ID)
 	})
 	var in incoming.Refs
 	for _, r := range list {
@@ -289,7 +296,8 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 // refuseDirty refuses a branch that leads to old history, as plain git has fetched it: sync
 // fetches it without that.
 func (ex *exchanger) refuseDirty(ctx context.Context, name string, id git.ID) error {
-	return expunge.RefuseExpunged(ctx, ex.s, id, fmt.Sprintf("branch '%s' of '%s'", name, ex.peer.Name), "git context sync "+prose.ShellWord(ex.peer.Name))
+	return expunge.RefuseExpunged(ctx, ex.s, id, fmt.Sprintf("branch '%s' of '%s'", name, ex.peer.Name),
+		"git context sync "+prose.ShellWord(ex.peer.Name))
 }
 
 // isDirty reports whether a ref leads to old history on the other side.

@@ -34,29 +34,29 @@ type exchanger struct {
 	peer store.Remote
 	res  *Result
 
-	merge, push bool // what is to be done with what differs
-	remove      bool // branches are deleted there, and nothing else is done
+	merge, push bool // what to do with differences
+	remove      bool // only delete branches there
 	first       bool // a remote without memory, or one that deleted a branch, gets it (again)
-	adopt       bool // branches that only the other side has are made here
-	accepted    bool // what it has forgotten is forgotten here, however much that is
-	expunge     bool // nothing else is done
-	dry         bool // nor that: it is only shown
+	adopt       bool // make branches that only the other side has
+	accepted    bool // apply their tombstones, however much they remove
+	expunge     bool // only expunge
+	dry         bool // only preview that
 
-	current  string              // the branch it stands on: conflicts are kept there
-	waiting  *store.WaitingMerge // what waits there already
-	settle   merge.Settler       // for what is not resolved yet
-	shared   map[string]bool     // see peer.sharedName; refs by the names they have here
+	current  string              // the branch that keeps conflicts
+	waiting  *store.WaitingMerge // the merge that waits there
+	settle   merge.Settler       // for conflicts without a resolution
+	shared   map[string]bool     // see store.ReadShared; by local names
 	known    map[string]bool     // as it was read
-	dirty    expunge.DirtyState  // what the other side holds of what was forgotten
-	forgot   *expunge.Result     // what was forgotten because the other side has
+	dirty    expunge.DirtyState  // what the other side has of old history
+	forgot   *expunge.Result     // what their tombstones removed here
 	locked   int                 // fetches in a row that a lock file stopped
 	idle     int                 // pushes in a row that came too late although nothing moved there
 	late     bool                // the last push lost a race
-	beaten   map[string]bool     // branches that did: the remote has them
+	beaten   map[string]bool     // branches whose push did: the remote has them
 	noAtomic bool                // the remote cannot push several refs as one
-	refused  []string            // what the remote will not have
+	refused  []string            // refs that the remote refuses
 	reason   string              // why, in its words
-	deleted  []string            // branches that somebody deleted on the remote
+	deleted  []string            // branches that were deleted on the remote
 	open     []store.Conflict    // of refs that were left as they are
 	openAt   map[string]git.ID   // what the other side has of those
 	blocked  error               // another merge waits where their conflicts should
@@ -65,7 +65,8 @@ type exchanger struct {
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p store.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}}
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{},
+		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}}
 }
 
 // exchange runs what set asks for with a remote.
@@ -117,7 +118,8 @@ func (ex *exchanger) run(ctx context.Context) error {
 		}
 		if try == store.MaxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
-				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", ex.peer.Name, store.MaxTries)}
+				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", ex.peer.Name,
+					store.MaxTries)}
 		}
 		if ex.locked > 0 {
 			continue // git has waited for seconds
@@ -151,7 +153,7 @@ func (ex *exchanger) prepare(ctx context.Context) error {
 			return err
 		}
 		if ex.waiting != nil && (ex.waiting.Merge != nil || ex.waiting.Remote != ex.peer.Name) {
-			ex.waiting = nil // another merge's
+			ex.waiting = nil // of another merge
 		}
 	}
 	return nil
@@ -163,7 +165,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
 	before, err := ex.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
-		return true, ex.stillLocked(err) // somebody else fetches just now
+		return true, ex.stillLocked(err) // another fetch is running
 	}
 	if err != nil {
 		return false, err
@@ -181,7 +183,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if forgot { // the refs here stand elsewhere, and tracking refs may be gone
+	if forgot { // our refs have moved, and tracking refs may be gone
 		return ex.round(ctx)
 	}
 	if ex.expunge {
@@ -223,7 +225,8 @@ func (ex *exchanger) survey(ctx context.Context) (ours, theirs store.RefSet, err
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "git context sync "+prose.ShellWord(ex.peer.Name))
+	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times",
+		store.MaxTries), "git context sync "+prose.ShellWord(ex.peer.Name))
 }
 
 // recordMoves records what moved on the remote since it was last asked, and gives up if nothing
@@ -239,7 +242,7 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 	}
 	for _, ref := range gone {
 		ex.res.Gone = append(ex.res.Gone, ref)
-		ex.shared[ref] = true // it was there, whoever brought it here
+		ex.shared[ref] = true // the remote had it
 	}
 	if ex.idle++; !ex.late || len(moved)+len(gone) > 0 {
 		ex.idle = 0
@@ -247,7 +250,8 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 	if ex.idle < maxIdle {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", ex.peer.Name, ex.reason),
+	return fail.New(fail.ErrRefused, fail.PushRefused,
+		fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", ex.peer.Name, ex.reason),
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
@@ -262,7 +266,7 @@ func (ex *exchanger) stillLocked(err error) error {
 	}
 	var gitErr *git.Error
 	if errors.As(err, &gitErr) {
-		err = gitErr // it names the file
+		err = gitErr // it names the lock file
 	}
 	return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a tracking ref is locked",
 		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
@@ -279,7 +283,8 @@ func (ex *exchanger) outcome() error {
 			hints = append(hints, "git context sync "+ex.peer.Name)
 		}
 		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", ex.peer.Name, prose.Count(n, "conflict")), hints...))
+			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", ex.peer.Name,
+				prose.Count(n, "conflict")), hints...))
 	}
 	if len(ex.refused) > 0 {
 		hints := []string{"git remote -v"}

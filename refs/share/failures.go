@@ -34,7 +34,8 @@ type HookFailure struct {
 
 // Equal reports whether both are one record.
 func (f HookFailure) Equal(g HookFailure) bool {
-	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code && f.Message == g.Message
+	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code &&
+		f.Message == g.Message
 }
 
 const (

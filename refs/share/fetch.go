@@ -146,7 +146,7 @@ func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *st
 	}
 	err := ex.dropTracking(ctx, gone, before.Branches)
 	for _, name := range gone {
-		delete(before.Branches, name) // nobody deleted it there
+		delete(before.Branches, name) // dropped here, not deleted there
 	}
 	return err
 }
@@ -181,7 +181,7 @@ func (ex *exchanger) checkArrived(theirs *store.RefSet) error {
 func unreachable(remote string, err error) error {
 	var gitErr *git.Error
 	if errors.As(err, &gitErr) {
-		err = gitErr // git's own words; the rest is ours
+		err = gitErr // the error below has our own words
 	}
 	return &fail.Error{Code: fail.RemoteUnreachable, Kind: git.ErrUnreachable, Err: err,
 		Message: fmt.Sprintf("cannot reach remote '%s'", prose.OneLine(remote, 100)), Hints: []string{"git remote -v"}}

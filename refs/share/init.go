@@ -107,7 +107,8 @@ func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *Init
 	if err := s.DropLeftovers(ctx, res.Branch); err != nil {
 		return err
 	}
-	c, err := ses.WriteBirth(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap, Goal: r.Goal(), Code: code})
+	c, err := ses.WriteBirth(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap,
+		Goal: r.Goal(), Code: code})
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,8 @@ func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return fail.New(fail.ErrExists, fail.MemoryExists, fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+	return fail.New(fail.ErrExists, fail.MemoryExists,
+		fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
 		"git context switch "+names[0], "git context branch "+branch)
 }
 
@@ -131,7 +133,8 @@ func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
 func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 	if o.Goal != "" && r.Goal() != o.Goal {
 		if r.Goal() != "" {
-			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already", "git context roadmap goal TEXT")
+			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already",
+				"git context roadmap goal TEXT")
 		}
 		r.SetGoal(o.Goal)
 	}

@@ -45,7 +45,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSe
 	if err := ex.uniteNotes(ctx, ses, plan, ours, theirs); err != nil {
 		return false, err
 	}
-	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: what was written behind gets to the disk
+	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
 		return false, err
 	}
 	fault.Point("after-merge")
@@ -113,7 +113,7 @@ func (ex *exchanger) noteShared(ours, theirs *store.RefSet) error {
 	for ref := range ex.shared {
 		name, isTag := strings.CutPrefix(ref, git.TagPrefix)
 		if isTag && (ours.Tags[name] != "" || theirs.Tags[name] != "") {
-			shared[ref] = true // deleted on one side, and so not to be made again
+			shared[ref] = true // deleted on one side: must not be made again
 		}
 	}
 	if ex.peer.Bundle || maps.Equal(shared, ex.known) {
@@ -134,7 +134,8 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *store.RefSet) e
 	case ours.Empty() && !ex.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	case ex.push && !ex.first && theirs.Empty():
-		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", ex.peer.Name),
+		return fail.New(fail.ErrRefused, fail.FirstPush,
+			fmt.Sprintf("remote '%s' has no memory; the first push needs saying", ex.peer.Name),
 			"git context push "+ex.peer.Name)
 	}
 	return nil
@@ -171,11 +172,11 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *store.RefSet) er
 type refAction struct {
 	ref    string // its name here
 	branch string // "" for the roadmap and tags
-	ours   git.ID // where it stood
-	push   git.ID // what the remote is to have; "" for nothing
-	take   git.ID // what the ref here has to hold; "" for nothing
+	ours   git.ID // the local commit
+	push   git.ID // the remote's new commit; "" for no push
+	take   git.ID // what the local ref must contain; "" for nothing
 	merged *git.Commit
-	late   bool // somebody else's push was faster
+	late   bool // another clone's push was faster
 }
 
 func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
@@ -186,7 +187,8 @@ func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPref
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
-func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, theirs *store.RefSet) ([]*refAction, error) {
+func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
+	ours, theirs *store.RefSet) ([]*refAction, error) {
 	var plan []*refAction
 	roadmap := &refAction{ref: git.RoadmapRef, ours: ours.Roadmap}
 	if err := ex.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
@@ -196,7 +198,7 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, the
 		roadmap.push = ""
 	}
 	plan = append(plan, roadmap)
-	roadmapID := cmp.Or(roadmap.take, ours.Roadmap) // and no newer one, which is not pushed with it
+	roadmapID := cmp.Or(roadmap.take, ours.Roadmap) // not a newer one, which this push does not include
 	for _, name := range slices.Sorted(maps.Keys(ours.Branches)) {
 		if !ex.wants(name) {
 			continue
@@ -269,7 +271,8 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 	case how == behind:
 		st.take = theirs
 	case how == diverged && !ex.merge:
-		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale, Hints: []string{"git context sync " + ex.peer.Name},
+		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale,
+			Hints:   []string{"git context sync " + ex.peer.Name},
 			Message: fmt.Sprintf("'%s' has what '%s' lacks", ex.peer.Name, displayRef(st.ref))}
 	case how == diverged:
 		return ex.mergeRef(ctx, ses, st, theirs, bases, roadmap)
@@ -286,7 +289,8 @@ func displayRef(ref string) string {
 }
 
 // mergeRef merges a ref that diverged. One with open conflicts stays as it is.
-func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID, bases []git.ID, roadmap git.ID) error {
+func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
+	bases []git.ID, roadmap git.ID) error {
 	prefix := merge.Qualified(st.branch, ex.current, "")
 	settle := merge.Resolved(ex.waiting, prefix, ex.settle)
 	var conflicts []store.Conflict
@@ -313,7 +317,8 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 	return nil
 }
 
-func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID, bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
+	bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
 	r := replica{bases: bases, from: ex.peer.Name, settle: settle, roadmap: roadmap}
 	var err error
 	if r.ours, err = ex.s.TipAt(ctx, st.branch, st.ours); err != nil {
@@ -344,15 +349,19 @@ func (ex *exchanger) keepConflicts(ctx context.Context) error {
 		return err
 	}
 	if waiting != nil && (waiting.Merge != nil || waiting.Remote != ex.peer.Name) {
-		ex.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
-			waiting.Source(), ex.current, ex.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
+		ex.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting,
+			fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
+				waiting.Source(), ex.current, ex.peer.Name), "git context merge --status",
+			"git context merge --continue", "git context merge --abort")
 		return nil
 	}
-	return merge.HoldMerge(ex.s, &store.WaitingMerge{Target: ex.current, Remote: ex.peer.Name, Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
+	return merge.HoldMerge(ex.s, &store.WaitingMerge{Target: ex.current, Remote: ex.peer.Name,
+		Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
 }
 
 // uniteNotes writes the missing notes of what is to be pushed, and adds the remote's.
-func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours, theirs *store.RefSet) error {
+func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours,
+	theirs *store.RefSet) error {
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {

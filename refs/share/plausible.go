@@ -19,8 +19,8 @@ import (
 // checkPlausible refuses an expunge that leaves a branch without any entry, or removes or
 // redacts more than half of the entries, or of what branches and roadmap say. A person who may
 // push to a remote must not be able to erase the memory of everybody who syncs with it.
-func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _ []git.ID) error {
-	v, err := expunge.ListRefs(ctx, x.Store)
+func (ex *exchanger) checkPlausible(ctx context.Context, op *expunge.Operation, _ []git.ID) error {
+	v, err := expunge.ListRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
@@ -28,18 +28,18 @@ func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _
 	if v.Roadmap != "" {
 		tips = append(tips, v.Roadmap)
 	}
-	now, err := x.Rewriter.Rewrite(ctx, tips)
+	now, err := op.Rewriter.Rewrite(ctx, tips)
 	if err != nil {
 		return err
 	}
 	entries, left := 0, 0
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
-		before, err := countEntries(ctx, x.Store, name, r.ID)
+		before, err := countEntries(ctx, op.Store, name, r.ID)
 		if err != nil {
 			return err
 		}
-		after, err := countEntries(ctx, x.Store, name, now[r.ID])
+		after, err := countEntries(ctx, op.Store, name, now[r.ID])
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _
 	if 2*left < entries {
 		return ex.implausible(fmt.Sprintf("%d of the %d entries", entries-left, entries))
 	}
-	lost, all, err := lostBytes(ctx, x.Store, tips, slices.Collect(maps.Values(now)))
+	lost, all, err := lostBytes(ctx, op.Store, tips, slices.Collect(maps.Values(now)))
 	if err == nil && 2*lost > all {
 		return ex.implausible(fmt.Sprintf("%d%% of what memory says", 100*lost/all))
 	}
@@ -60,8 +60,10 @@ func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _
 
 // implausible returns that refusal.
 func (ex *exchanger) implausible(what string) error {
-	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
-		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run", "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
+	return fail.New(fail.ErrRefused, fail.ExpungeImplausible,
+		fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
+		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run",
+		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.

@@ -33,7 +33,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 			steps[git.NameOn(st.ref, ex.peer.Heads)] = st
 		}
 	}
-	if len(ex.o.Branches) == 0 { // a tag may name another branch's milestone, and would take its history along
+	if len(ex.o.Branches) == 0 { // a tag may bring the history of another branch
 		updates = append(updates, ex.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
@@ -51,7 +51,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 	for _, batch := range [][]git.PushUpdate{updates, notes} {
 		again, err := ex.sendBatch(ctx, batch, atomic, steps, theirs)
 		if errors.Is(err, git.ErrNoAtomic) || err == nil && atomic && len(ex.refused) > 0 {
-			// What one ref is refused for must not keep the others back.
+			// A refused ref must not block the others.
 			ex.noAtomic = true
 			return true, nil
 		}
@@ -106,11 +106,13 @@ func (ex *exchanger) warn(text string) {
 }
 
 // sendBatch makes one push and records the result of each ref.
-func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*refAction, theirs *store.RefSet) (late bool, err error) {
+func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool,
+	steps map[string]*refAction, theirs *store.RefSet) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
-	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates, Absent: ex.absent(updates),
+	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates,
+		Absent: ex.absent(updates),
 		Atomic: atomic, Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		return false, unreachable(ex.peer.Name, err)
@@ -132,7 +134,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 			}
 		case git.PushRefused:
 			ex.refused = append(ex.refused, displayRef(ref))
-			ex.reason = prose.OneLine(r.Reason, 300) // the others' nearly always is the same
+			ex.reason = prose.OneLine(r.Reason, 300) // mostly the same for all refs
 		default:
 			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {
 				ex.res.Pushed = append(ex.res.Pushed, ref)
@@ -210,13 +212,15 @@ func refNamed(v *store.RefSet, name, remote string) (string, error) {
 	case isTag && v.Tags[tag] != "":
 		return git.TagRef(tag), nil
 	case isTag:
-		return "", fail.New(fail.ErrNotFound, fail.TagNotFound, fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
+		return "", fail.New(fail.ErrNotFound, fail.TagNotFound,
+			fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
 	}
 	hint := "git context branch --all"
 	if v.Tags[name] != "" {
 		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, store.RemoteTagPrefix, name)
 	}
-	return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
+	return "", fail.New(fail.ErrNotFound, fail.BranchNotFound,
+		fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
 }
 
 // removeBranches sends the deletions.
@@ -229,14 +233,15 @@ func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *store.Ref
 		}
 		updates = append(updates, ex.update(ref, ""))
 	}
-	if err := ex.noteShared(ours, theirs); err != nil { // a later sync is to find them deleted
+	if err := ex.noteShared(ours, theirs); err != nil { // a later sync must see that they were deleted
 		return err
 	}
 	ex.res.Attempts++
 	late, err := ex.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
-		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", ex.peer.Name),
-			Hints: []string{"run the command again"}}
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale,
+			Message: fmt.Sprintf("somebody pushes to '%s' just now", ex.peer.Name),
+			Hints:   []string{"run the command again"}}
 	}
 	return err
 }

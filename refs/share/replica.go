@@ -19,9 +19,9 @@ type relation int
 
 const (
 	same     relation = iota
-	ahead             // ours holds all of theirs
-	behind            // theirs holds all of ours
-	diverged          // each has something of its own, or they share nothing at all
+	ahead             // ours contains all of theirs
+	behind            // theirs contains all of ours
+	diverged          // both have commits of their own
 )
 
 // compare returns how two commits relate, and their merge bases.
@@ -47,7 +47,7 @@ type replica struct {
 	bases        []git.ID
 	from         string // where theirs comes from
 	settle       merge.Settler
-	roadmap      git.ID // as it stands with the merge
+	roadmap      git.ID // that goes with the merge
 }
 
 // mergeReplica merges a replica into a memory commit without an entry, and queues nothing. With
@@ -59,7 +59,8 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	}
 	c.Parents = append(c.Parents, r.theirs.Commit().ID)
 	c.SetRoadmap(r.roadmap)
-	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
+	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases,
+		Replica: true, Settle: r.settle})
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
@@ -84,11 +85,11 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 // SetLast sets the newest commit's summary of a merged branch: from the last entry in its live
 // commit.md, or, if everything is sealed, from either side.
 func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
-	ms, err := doc.ParseCommits(live)
+	commits, err := doc.ParseCommits(live)
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
-	for _, m := range slices.Backward(ms) {
+	for _, m := range slices.Backward(commits) {
 		if m.Kind != doc.KindBirth {
 			c.Last = prose.OneLine(m.Summary, store.PurposeLimit)
 			return nil
@@ -115,7 +116,7 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 			continue
 		}
 		if closed++; closed == 2 || meta.Totals().Commits == all {
-			return nil // whoever closed it knew everything, or each what was its own
+			return nil // the closing side knew everything, or both closed it
 		}
 	}
 	facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
@@ -123,7 +124,8 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 }
 
 // mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
-func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string,
+	settle merge.Settler) (*git.Commit, []store.Conflict, error) {
 	base, err := merge.RoadmapBase(ctx, ses, bases)
 	if err != nil {
 		return nil, nil, err

@@ -84,10 +84,10 @@ type Result struct {
 	Merged    []string         `json:"merged"`  // moved here
 	Pushed    []string         `json:"pushed"`
 	Conflicts []store.Conflict `json:"conflicts"`
-	Attempts  int              `json:"attempts"` // pushes that it took; 0 where nothing was pushed
+	Attempts  int              `json:"attempts"` // number of pushes; 0 if nothing was pushed
 
-	Steps    int      `json:"-"` // that came
-	Lost     int      `json:"-"` // pushes that somebody else's was faster than
+	Steps    int      `json:"-"` // steps that came
+	Lost     int      `json:"-"` // pushes that lost a race
 	Gone     []string `json:"-"` // deleted on the remote since it was last asked
 	Notes    []string `json:"-"` // what else was done, a sentence each
 	Warnings []string `json:"-"`
@@ -95,7 +95,8 @@ type Result struct {
 
 // newResult returns a result with empty lists, which JSON shows as [] and not as null.
 func newResult(remote string) Result {
-	return Result{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []store.Conflict{}}
+	return Result{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{},
+		Conflicts: []store.Conflict{}}
 }
 
 // sort sorts the lists: branches first, then the roadmap, tags and notes.
@@ -120,7 +121,8 @@ func ExpungeFrom(ctx context.Context, s *store.Store, o Options, e expunge.Optio
 	case err != nil && !errors.Is(err, errShown):
 		return expunge.Result{}, err
 	case ex.forgot == nil:
-		return expunge.Result{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", ex.peer.Name))
+		return expunge.Result{}, fail.New(fail.ErrNotFound, fail.NothingExpunged,
+			fmt.Sprintf("'%s' has expunged nothing that is still here", ex.peer.Name))
 	}
 	return *ex.forgot, nil
 }

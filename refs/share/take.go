@@ -39,8 +39,8 @@ type takeover struct {
 	ex    *exchanger
 	step  *refAction
 	ses   *store.Transaction
-	have  git.ID // where it stands
-	to    git.ID // "" where nothing is to be done
+	have  git.ID // its present commit
+	to    git.ID // its new commit; "" for no move
 	again bool
 	wait  store.Pending
 }
@@ -81,7 +81,7 @@ func (t *takeover) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
-	case !t.ex.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
+	case !t.ex.merge || st.isTag(): // made meanwhile by another process; a tag never moves
 		return store.ErrNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID

@@ -48,7 +48,8 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 // merged. It reports whether this repository was rewritten, so that its refs have moved. The
 // cases:
 //
-//  1. everything is expunged here already: nothing. Replaced commits alone are no reason either, they come with the roadmap;
+//  1. everything is expunged here already: nothing. Replaced commits alone are no reason either,
+//     they come with the roadmap;
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. otherwise this repository expunges it too, unless that removes too much, see checkPlausible.
@@ -83,11 +84,14 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *store.R
 		return false, err
 	case ex.push:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name, expunge.EntriesText(n)), command)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name,
+				expunge.EntriesText(n)), command)
 	case most:
-		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", ex.peer.Name, expunge.EntriesText(n), command))
+		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", ex.peer.Name,
+			expunge.EntriesText(n), command))
 	default:
-		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.EntriesText(n), command, itOrThem(n)))
+		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.EntriesText(n),
+			command, itOrThem(n)))
 	}
 	return false, nil
 }
@@ -96,7 +100,9 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *store.R
 // is more than a sync accepts.
 func (ex *exchanger) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
 	name := prose.ShellWord(ex.peer.Name)
-	switch err := expunge.Try(ctx, ex.s, e, func(x *expunge.Operation) error { return ex.checkPlausible(ctx, x, nil) }); {
+	switch err := expunge.Try(ctx, ex.s, e, func(op *expunge.Operation) error {
+		return ex.checkPlausible(ctx, op, nil)
+	}); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
 	default:
@@ -125,37 +131,38 @@ var errShown = errors.New("only shown")
 
 // applyTombstones expunges here what the other side has expunged; ids are the entries that go.
 func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
-	x := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}}
+	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap,
+		Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}}
 	if ex.expunge {
-		if err := expunge.Describe(ctx, ex.s, e, &x.Result); err != nil {
+		if err := expunge.Describe(ctx, ex.s, e, &op.Result); err != nil {
 			return err
 		}
 	}
-	ex.forgot = &x.Result
+	ex.forgot = &op.Result
 	if ex.dry {
-		return ex.previewTombstones(ctx, e, &x.Result)
+		return ex.previewTombstones(ctx, e, &op.Result)
 	}
 	if !ex.accepted {
-		x.Check = ex.checkPlausible
+		op.Check = ex.checkPlausible
 	}
 	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
 	if err != nil {
 		return err
 	}
-	x.Result.Warnings = append(x.Result.Warnings, dropped...)
-	if err := x.Run(ctx, e); err != nil {
+	op.Result.Warnings = append(op.Result.Warnings, dropped...)
+	if err := op.Run(ctx, e); err != nil {
 		return err
 	}
 	ex.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", ex.peer.Name, expunge.EntriesText(len(ids))))
-	ex.res.Warnings = append(ex.res.Warnings, x.Result.Warnings...)
+	ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
 	return nil
 }
 
 // previewTombstones reports what else would change. A refusal by sync is only a warning here.
 func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
 	res.DryRun = true
-	err := expunge.Preview(ctx, ex.s, e, func(ctx context.Context, x *expunge.Operation, tips []git.ID) error {
-		err := ex.checkPlausible(ctx, x, tips)
+	err := expunge.Preview(ctx, ex.s, e, func(ctx context.Context, op *expunge.Operation, tips []git.ID) error {
+		err := ex.checkPlausible(ctx, op, tips)
 		var refusal *fail.Error
 		if implausible(err) && errors.As(err, &refusal) {
 			res.Warnings = append(res.Warnings, refusal.Message)
