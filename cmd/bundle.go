@@ -49,7 +49,7 @@ func newBundle(g *globals) *command {
 	}
 }
 
-func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r share.Bundled, err error) {
+func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r share.BundleResult, err error) {
 	opts := share.BundleOptions{Writer: o.writer(env), Progress: env.progress(o.json)}
 	if opts.File, err = filepath.Abs(env.path(file)); err != nil {
 		return r, err
@@ -92,7 +92,7 @@ func newUnbundle(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
 				return share.Unbundle(ctx, s, o.writer(env), file, progress)
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)

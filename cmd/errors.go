@@ -164,7 +164,7 @@ func hintsOf(err error) []string {
 	case errors.Is(err, git.ErrNotRepository):
 		return []string{"run it inside a git repository, or make one: git init"}
 	case errors.Is(err, git.ErrBroken):
-		return []string{fsck.FsckFix}
+		return []string{fsck.FixCommand}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return []string{"nothing was changed; make the repository writable for this user"}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -108,7 +108,7 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 
 // expungeFrom removes what a remote has expunged.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
-	return share.ExpungeFrom(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, expunge.Options{DryRun: o.dryRun, Yes: o.yes})
+	return share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, expunge.Options{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge names what was removed by ids, dates and names alone.

@@ -108,8 +108,8 @@ func unfixed(problems []fsck.Problem) error {
 			continue
 		}
 		left++
-		if p.Repair == fsck.FsckFix {
-			hint = fsck.FsckFix
+		if p.Repair == fsck.FixCommand {
+			hint = fsck.FixCommand
 		}
 	}
 	if left == 0 {

@@ -80,7 +80,7 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 	if s == nil {
 		return
 	}
-	if err := share.NoteHookFailure(ctx, s, event, err); err != nil {
+	if err := share.RecordHookFailure(ctx, s, event, err); err != nil {
 		sayHook(env, event, "this failure could not be kept for fsck: "+err.Error())
 	}
 }
@@ -121,7 +121,7 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 		if len(args) != 2 {
 			return fmt.Errorf("%d arguments where git gives 2", len(args))
 		}
-		return share.PushBeside(ctx, s, o.writer(env), args[0])
+		return share.PushWithCode(ctx, s, o.writer(env), args[0])
 	}
 	return fmt.Errorf("nothing is done for it")
 }

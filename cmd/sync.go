@@ -45,8 +45,8 @@ func newSync(g *globals) *command {
 			if err := checkHow(o.prefer); err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
-				return share.Sync(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: progress})
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
+				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: progress})
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},
@@ -55,8 +55,8 @@ func newSync(g *globals) *command {
 
 // exchange opens the store and runs one exchange with a remote.
 func (g *globals) exchange(
-	ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (share.SyncResult, error),
-) (r share.SyncResult, err error) {
+	ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (share.Result, error),
+) (r share.Result, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -67,7 +67,7 @@ func (g *globals) exchange(
 
 // printPartly prints what was done, also beside an error: other refs are exchanged where
 // one conflicts or is refused.
-func (g *globals) printPartly(ctx context.Context, env *Env, r share.SyncResult, failed error) error {
+func (g *globals) printPartly(ctx context.Context, env *Env, r share.Result, failed error) error {
 	if failed != nil && nothingExchanged(r) {
 		env.noteAll(r.Notes)
 		env.warnAll(r.Warnings)
@@ -77,12 +77,12 @@ func (g *globals) printPartly(ctx context.Context, env *Env, r share.SyncResult,
 }
 
 // nothingExchanged reports whether an exchange changed nothing, here and there.
-func nothingExchanged(r share.SyncResult) bool {
+func nothingExchanged(r share.Result) bool {
 	return len(r.Fetched)+len(r.Gone)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0
 }
 
 // printExchange prints what was fetched, merged and pushed, a line each.
-func (g *globals) printExchange(ctx context.Context, env *Env, r share.SyncResult) error {
+func (g *globals) printExchange(ctx context.Context, env *Env, r share.Result) error {
 	env.noteAll(r.Notes)
 	env.warnAll(r.Warnings)
 	return g.view(ctx, env, r, func(p *render.Printer) {
@@ -130,8 +130,8 @@ func newFetch(g *globals) *command {
 		flags:   g.flags(),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
-			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
-				return share.Fetch(ctx, s, share.SyncOptions{Remote: first(args), Branches: rest(args), Progress: progress})
+			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
+				return share.Fetch(ctx, s, share.Options{Remote: first(args), Branches: rest(args), Progress: progress})
 			})
 			return errors.Join(g.printPartly(ctx, env, r, err), err)
 		},
@@ -172,8 +172,8 @@ func newPush(g *globals) *command {
 			if o.remove && len(args) < 2 {
 				return usagef("--delete needs a remote and the names of branches")
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
-				opts := share.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
+				opts := share.Options{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
 				if o.remove {
 					return share.DeleteRemote(ctx, s, opts)
 				}

@@ -199,13 +199,13 @@ func Example_sync() {
 		}
 	}
 	// The first push to a remote without memory has to be asked for.
-	if _, err := share.Push(ctx, ann, share.SyncOptions{}); err != nil {
+	if _, err := share.Push(ctx, ann, share.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := share.Sync(ctx, bob, share.SyncOptions{}); err != nil {
+	if _, err := share.Sync(ctx, bob, share.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := share.Sync(ctx, ann, share.SyncOptions{}); err != nil {
+	if _, err := share.Sync(ctx, ann, share.Options{}); err != nil {
 		log.Fatal(err)
 	}
 	tip, err := ann.Tip(ctx, "main")

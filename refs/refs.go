@@ -19,7 +19,7 @@ type Store = store.Store
 // branch can have.
 func Open(ctx context.Context, o store.Options) (*Store, error) {
 	return store.New(ctx, o, store.Above{
-		FinishExpunge: expunge.FinishExpunge,
+		FinishExpunge: expunge.Finish,
 		SettleIntent:  code.SettleIntent,
 		CheckHook:     code.CheckHook,
 		CommitCode:    code.Commit,

@@ -39,7 +39,7 @@ func TestHooksWithoutMemory(t *testing.T) {
 	if _, err := share.Follow(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("Follow: %v", err)
 	}
-	if err := share.PushBeside(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
+	if err := share.PushWithCode(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.Git("rev-parse", "HEAD")

@@ -33,7 +33,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 	ann.Expunge(expunge.Options{Match: "hunter2"})
 	ann.Branch("side", "")
 	ann.Work("side", "six", 0)
-	memtest.OK(share.Push(t.Context(), ann.Open(), share.SyncOptions{}))(t)
+	memtest.OK(share.Push(t.Context(), ann.Open(), share.Options{}))(t)
 	memtest.OK(share.Init(t.Context(), dan.Open(), share.InitOptions{}))(t)
 	dan.Sync("")
 	known := func() string {
@@ -46,7 +46,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 		t.Errorf("%q is known, not %q", now, line)
 	}
 	hub.Git("update-ref", "refs/context/heads/side", old)
-	if _, err := share.Sync(t.Context(), dan.Open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
+	if _, err := share.Sync(t.Context(), dan.Open(), share.Options{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
 		t.Errorf("error = %v", err)
 	}
 	if strings.Contains(known(), "/side ") {
@@ -73,15 +73,15 @@ func TestExpungeMappedClone(t *testing.T) {
 	for _, name := range []string{"one", "two", "use hunter2", "four"} {
 		ann.Work("main", name, 0)
 	}
-	memtest.OK(share.Push(t.Context(), ann.Open(), share.SyncOptions{}))(t)
+	memtest.OK(share.Push(t.Context(), ann.Open(), share.Options{}))(t)
 	ann.Expunge(expunge.Options{Match: "hunter2"})
-	if _, err := share.Sync(t.Context(), ann.Open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+	if _, err := share.Sync(t.Context(), ann.Open(), share.Options{}); !errors.Is(err, fail.ErrRefused) {
 		t.Fatalf("Sync: %v", err) // the roadmap is there now
 	}
 	dan.Git("fetch", "-q")
 	dan.Git("fetch", "-q")
 	memtest.OK(share.Init(t.Context(), dan.Open(), share.InitOptions{}))(t)
-	if _, err := share.Sync(t.Context(), dan.Open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+	if _, err := share.Sync(t.Context(), dan.Open(), share.Options{}); !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("Sync: %v", err)
 	}
 	if found := holding(dan, "hunter2"); len(found) > 0 {

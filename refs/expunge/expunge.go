@@ -1,3 +1,26 @@
+// Package expunge removes a text, or single entries, from a repository's memory: from every
+// memory commit, note, journal, reflog and object, and from local state that quotes them.
+//
+// What is removed is written down as tombstones (see [doc.Expunged]) in expunged.txt of the
+// roadmap: ids of entries, hashes of texts and of replaced commits, never the text. A
+// [Rewriter] makes the same new history of the same old history and tombstones in every clone.
+//
+// The package reads all refs of memory with their history, the notes, local state and, to warn,
+// git's own files and the messages of code commits. It writes objects, moves refs in one
+// transaction, filters journals, empties reflogs, deletes objects, and keeps these files of
+// local state:
+//
+//	expunge.json    an expunge that is under way, see [Intent]
+//	held/REMOTE     what a remote still has of old history, see [DirtyState]
+//	clean/REMOTE    which refs of a remote contain nothing expunged, see [CleanState]
+//
+// Errors are of package fail: ErrInvalid for options that make no sense, ErrNotFound where
+// nothing matches, ErrRefused where the result would be unsafe or incomplete (nothing has been
+// changed then), ErrStale where other processes kept making refs, ErrNoMemory.
+//
+// One lock lets one expunge run at a time. Readers and Record run beside it; commands that
+// write wait. A process that is killed loses nothing: [Finish], which every writer calls,
+// completes its work.
 package expunge
 
 import (
@@ -15,37 +38,37 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// ExpungeOptions are one act of forgetting: either Match or ID is set.
+// Options describe one expunge. Exactly one of Match and ID must be set.
 type Options struct {
 	store.Writer
 	Match  string // a piece of text, exactly; it may span lines
-	ID     string // of a step, or a milestone by any of its names
+	ID     string // of a step, or any name of a commit
 	DryRun bool   // only say what would go
 	Yes    bool   // also where everything would go, or the text is short
 }
 
-// ExpungedEntry is what is said of an entry that goes: nothing of its texts.
-type ExpungedEntry struct {
-	ID, Kind string // step or milestone
+// Entry describes a removed entry without quoting it.
+type Entry struct {
+	ID, Kind string // "step" or "milestone"
 	Branch   string // that recorded it
 	Time     time.Time
 	Pending  bool // was not committed yet
 }
 
-// shortMatch is the length, in characters, below which a text may stand anywhere.
+// shortMatch is the number of characters below which a text needs Yes, because it is likely to
+// occur in many places.
 const shortMatch = 4
 
-// Expunge removes a text, or an entry, from every memory commit, note, journal, reflog and
-// object of this repository: steps and milestones that hold the text in their own words
-// are removed, all else that holds it is redacted. What cannot be cleaned from here is in
-// the result's warnings and remotes.
+// Run removes a text or an entry from this repository. It removes steps and commits whose own
+// words contain the text, and redacts the text everywhere else. The result's Warnings and
+// Remotes name what this repository cannot clean.
 //
-// fail.ErrNotFound: nothing holds it. fail.ErrRefused: it is everything, and Yes is not set; or
-// it would still stand somewhere, which the error names, and nothing was changed.
-// It takes a few passes over all of memory's history. Writers wait meanwhile, Record
-// does not. Killed at any moment, it is finished by the next command that writes.
+// fail.ErrNotFound: nothing contains it. fail.ErrRefused: every entry would go and Yes is not
+// set, or something would still contain the text, which the error names; nothing was changed.
+// Run reads memory's whole history a few times. Writers wait meanwhile; Record does not. If the
+// process is killed, the next command that writes finishes the work.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
-	res := Result{IDs: []string{}, Remotes: []RemoteHolding{}, DryRun: o.DryRun}
+	res := Result{IDs: []string{}, Remotes: []DirtyRemote{}, DryRun: o.DryRun}
 	if err := o.check(); err != nil {
 		return res, err
 	}
@@ -53,7 +76,8 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
 	if !o.DryRun {
-		if err := FinishExpunge(ctx, s, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
+		// an interrupted run may have removed this very text
+		if err := Finish(ctx, s, o.Writer); err != nil {
 			return res, err
 		}
 		dropped, err := DropUnsoundTracking(ctx, s, o.Writer)
@@ -73,22 +97,23 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		if err := Preview(ctx, s, f.expunged, f.check, &res); err != nil {
 			return res, err
 		}
-		x := &Operation{Store: s, Result: res}
-		err := f.wouldLeave(ctx, x)
-		return x.Result, err
+		op := &Operation{Store: s, Result: res}
+		err := f.previewLeftovers(ctx, op)
+		return op.Result, err
 	}
 	if f.everything() && !o.Yes {
 		return res, fail.New(fail.ErrRefused, fail.ExpungeEverything,
-			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
+			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))),
+			"add --dry-run to see what would go, --yes to go on")
 	}
-	x := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
-	x.intent.addOld(f.objects...)
-	if err := x.Begin(ctx, f.expunged); err != nil {
-		return x.Result, err
+	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
+	op.intent.addOld(f.objects...)
+	if err := op.Run(ctx, f.expunged); err != nil {
+		return op.Result, err
 	}
-	x.Result.Remotes = slices.Clip(x.Result.Remotes)
-	err = f.leftovers(ctx, x)
-	return x.Result, err
+	op.Result.Remotes = slices.Clip(op.Result.Remotes)
+	err = f.leftovers(ctx, op)
+	return op.Result, err
 }
 
 func allEntries(n int) string {
@@ -108,25 +133,28 @@ func noMemoryIf(none bool) error {
 	return nil
 }
 
-// check refuses what cannot be meant. No message repeats the text.
+// check refuses options that make no sense. No message repeats the text.
 func (o Options) check() error {
 	short := utf8.RuneCountInString(o.Match) < shortMatch
 	switch {
 	case (o.Match == "") == (o.ID == ""):
-		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
+		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id",
+			"git context expunge --match TEXT", "git context expunge --id ID")
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
 		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget is nothing but white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
-		return fail.New(fail.ErrInvalid, fail.MatchRedaction, "the text is part of what replaces a forgotten text")
+		return fail.New(fail.ErrInvalid, fail.MatchRedaction,
+			"the text is part of what replaces a forgotten text")
 	case o.Match != "" && short && !o.Yes && !o.DryRun:
-		return fail.New(fail.ErrRefused, fail.MatchShort, fmt.Sprintf("a text of fewer than %d characters may occur in many places", shortMatch),
+		return fail.New(fail.ErrRefused, fail.MatchShort,
+			fmt.Sprintf("a text of fewer than %d characters may occur in many places", shortMatch),
 			"add --dry-run to see what would go, --yes to go on")
 	}
 	return nil
 }
 
-// tipsNow are the new tips, each once.
-func tipsNow(now map[git.ID]git.ID) []git.ID {
+// newTips returns the rewritten tips, sorted, each once.
+func newTips(now map[git.ID]git.ID) []git.ID {
 	var ids []git.ID
 	for _, id := range now {
 		ids = append(ids, id)
@@ -135,7 +163,7 @@ func tipsNow(now map[git.ID]git.ID) []git.ID {
 	return slices.Compact(ids)
 }
 
-// redaction is what stands in the place of a piece of text.
+// redaction returns an example of the text that replaces a redacted one.
 func redaction() string {
 	var e doc.Expunged
 	e.AddText("x")

@@ -337,8 +337,8 @@ func TestExpungeCommands(t *testing.T) {
 	r.Branch("side", "")
 	r.Work("side", "next token-2", 0)
 	r.Work("main", "plain", 0)
-	memtest.OK(share.Push(t.Context(), r.Open(), share.SyncOptions{}))(t)
-	memtest.OK(share.Fetch(t.Context(), r.Open(), share.SyncOptions{}))(t)
+	memtest.OK(share.Push(t.Context(), r.Open(), share.Options{}))(t)
+	memtest.OK(share.Fetch(t.Context(), r.Open(), share.Options{}))(t)
 	r.Expunge(expunge.Options{Match: secret})
 	res := r.Expunge(expunge.Options{Match: "token-2"})
 	if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {

@@ -15,36 +15,37 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// finder looks for what is to be forgotten in all of memory, its whole history, and in
-// local state, and makes tombstones of it. One object is in memory at a time.
+// finder searches the whole history of memory and local state for what is to be removed, and
+// makes tombstones of what it finds. It keeps one object in memory at a time.
 type finder struct {
 	s        *store.Store
 	match    matcher
-	id       string       // of the entry that goes, where no text is looked for
+	id       string       // of the entry to remove, if there is no text
 	limit    int          // of progress summaries
-	Named    doc.Expunged // has other entries that go
+	named    doc.Expunged // names more entries to remove
 	expunged doc.Expunged
-	found    map[string]ExpungedEntry
-	all      map[string]bool       // steps and milestones that there are
-	removed  map[string]doc.Commit // milestones that go, by id
+	found    map[string]Entry
+	all      map[string]bool       // all steps and commits
+	removed  map[string]doc.Commit // commits to remove, by id
 	topics   map[string]bool
 	seen     map[git.ID]string   // objects of memory, and their paths
-	holding  map[git.ID]bool     // of those, the ones that hold it
-	objects  []git.ID            // of memory that nothing leads to, and that hold it
-	foreign  int                 // others that no ref leads to, and that hold it
-	hits     int                 // times that something was found
-	inNames  []git.ID            // files that hold it in nothing that could be forgotten
-	names    map[string]keptName // that hold it, by their labels
+	matching map[git.ID]bool     // those of them that contain the text
+	objects  []git.ID            // unreachable objects of memory that contain it
+	foreign  int                 // number of other unreachable objects that contain it
+	hits     int                 // number of matches
+	inNames  []git.ID            // files that contain it only in parts that stay
+	names    map[string]keptName // names that contain it, by label
 }
 
-func NewFinder(s *store.Store) *finder {
-	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
-		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
+// newFinder returns a finder that looks for nothing yet.
+func newFinder(s *store.Store) *finder {
+	return &finder{s: s, found: map[string]Entry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
+		topics: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
-// find looks everywhere.
+// find searches everywhere.
 func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
-	f := NewFinder(s)
+	f := newFinder(s)
 	f.match, f.id = newMatcher(o.Match), o.ID
 	var err error
 	if f.limit, err = s.SummaryLimit(ctx); err != nil {
@@ -57,17 +58,17 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 		}
 		f.id = c.Trailer(store.TrailerID)
 	}
-	v, err := MemoryRefs(ctx, s)
+	v, err := ListRefs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.History(ctx, v); err != nil {
+	if err := f.history(ctx, v); err != nil {
 		return nil, err
 	}
-	if err := f.Local(ctx); err != nil {
+	if err := f.local(ctx); err != nil {
 		return nil, err
 	}
-	if err := orTooMany(f.expunged); err != nil {
+	if err := checkSize(f.expunged); err != nil {
 		return nil, err
 	}
 	if len(f.removed) > 0 {
@@ -78,10 +79,10 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	return f, f.strays(ctx)
 }
 
-// history looks into every object that the refs of memory lead to: documents first,
-// because of a milestone that goes the message goes too.
-func (f *finder) History(ctx context.Context, v *memoryRefs) error {
-	tips := append(v.Tips(), TipsOf(v.TrackingNotes)...)
+// history searches every object that the refs of memory lead to. Documents come first, because
+// the message of a removed commit goes too.
+func (f *finder) history(ctx context.Context, v *Refs) error {
+	tips := append(v.Tips(), UniqueIDs(v.TrackingNotes)...)
 	if v.Notes != "" {
 		tips = append(tips, v.Notes)
 	}
@@ -94,7 +95,7 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 		f.seen[o.ID] = o.Path
 		if o.Path != "" {
 			files = append(files, o.ID)
-			f.pathCalled(o.Path)
+			f.checkPath(o.Path)
 		} else {
 			commits = append(commits, o.ID)
 		}
@@ -105,11 +106,11 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 	if err := ReadObjects(ctx, f.s, commits, f.commit); err != nil {
 		return err
 	}
-	f.refsCalled(v)
-	return f.filesCalled(ctx)
+	f.checkRefNames(v)
+	return f.checkFiles(ctx)
 }
 
-// file looks into a file of memory.
+// file searches one file of memory.
 func (f *finder) file(o git.Object) error {
 	if o.Type != "blob" {
 		return nil
@@ -122,11 +123,11 @@ func (f *finder) file(o git.Object) error {
 	if f.hits == hits && path != doc.ExpungedFile && f.match.raw(o.Data) {
 		f.inNames = append(f.inNames, o.ID)
 	}
-	f.holding[o.ID] = f.hits != hits || f.holds(path, o.Data)
+	f.matching[o.ID] = f.hits != hits || f.matches(path, o.Data)
 	return nil
 }
 
-// document makes tombstones of what a file holds.
+// document makes tombstones of what matches in a file.
 func (f *finder) document(path string, data []byte) error {
 	switch kind := doc.KindOf(path); {
 	case kind == doc.FileLog:
@@ -136,9 +137,9 @@ func (f *finder) document(path string, data []byte) error {
 		}
 		return err
 	case kind == doc.FileCommits:
-		ms, err := doc.ParseCommits(data)
-		for i := range ms {
-			f.milestone(&ms[i])
+		commits, err := doc.ParseCommits(data)
+		for i := range commits {
+			f.commitEntry(&commits[i])
 		}
 		return err
 	case kind == doc.FileMetadata || kind == doc.FileTopic || path == doc.RoadmapFile:
@@ -154,6 +155,7 @@ func (f *finder) document(path string, data []byte) error {
 	return nil
 }
 
+// text adds pieces of text to the tombstones.
 func (f *finder) text(pieces ...string) {
 	for _, p := range pieces {
 		f.hits++
@@ -161,38 +163,40 @@ func (f *finder) text(pieces ...string) {
 	}
 }
 
-// wants reports whether an entry goes by its id.
-func (f *finder) wants(id string) bool { return id == f.id || f.Named.HasEntry(id) }
+// wants reports whether an entry is removed because of its id.
+func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(id) }
 
-// step looks at a step.
+// step examines a step.
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
-	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
-		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
+	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) ||
+		f.match.in(s.Agent) {
+		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
 	f.texts(s.Session, s.Model, s.Source, s.Extra)
 }
 
-// milestone looks at a milestone. A birth stays, whatever it says.
-func (f *finder) milestone(m *doc.Commit) {
+// commitEntry examines an entry of commit.md. A birth is never removed.
+func (f *finder) commitEntry(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
 	if m.Kind == doc.KindBirth {
-		f.birthCalled(m)
+		f.checkBirth(m)
 		f.texts(m.Summary, m.Contribution)
-	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
-		f.entry(ExpungedEntry{ID: m.ID, Kind: "commit", Branch: m.Origin, Time: m.Time})
+	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) ||
+		f.match.in(m.Agent) {
+		f.entry(Entry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
-			f.text(f.telling(m, doc.Quotes(*m, f.limit))...)
+			f.text(f.revealing(m, doc.Quotes(*m, f.limit))...)
 		}
 	}
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
 }
 
-// entry takes down an entry that goes.
-func (f *finder) entry(e ExpungedEntry) {
+// entry records an entry to remove.
+func (f *finder) entry(e Entry) {
 	if f.hits++; f.expunged.AddEntry(e.ID) == nil {
 		if _, known := f.found[e.ID]; !known {
 			f.found[e.ID] = e
@@ -200,14 +204,15 @@ func (f *finder) entry(e ExpungedEntry) {
 	}
 }
 
-// texts makes pieces of what texts hold.
+// texts adds the matching pieces of some texts.
 func (f *finder) texts(texts ...string) {
 	for _, t := range texts {
 		f.text(f.match.pieces(t)...)
 	}
 }
 
-// noteLines looks into a note. The note of a milestone that goes goes too.
+// noteLines examines the lines of a note. The note of a removed commit is removed as a whole
+// elsewhere.
 func (f *finder) noteLines(note []byte) {
 	for line := range bytes.Lines(note) {
 		text := strings.TrimSuffix(string(line), "\n")
@@ -219,7 +224,7 @@ func (f *finder) noteLines(note []byte) {
 	}
 }
 
-// commit looks at a message; of one of the notes too.
+// commit examines a commit's message, also of commits of the notes.
 func (f *finder) commit(o git.Object) error {
 	if o.Type != "commit" {
 		return nil
@@ -229,12 +234,12 @@ func (f *finder) commit(o git.Object) error {
 		return err
 	}
 	f.message(c)
-	f.holding[o.ID] = f.inMessage(c)
-	f.commitCalled(c)
+	f.matching[o.ID] = f.inMessage(c)
+	f.checkCommitNames(c)
 	return nil
 }
 
-// message makes pieces of a message.
+// message adds the matching pieces of a message.
 func (f *finder) message(c *git.Commit) {
 	subject, body, trailers := c.Parts()
 	if _, gone := f.found[c.Trailer(store.TrailerID)]; !gone {
@@ -243,7 +248,7 @@ func (f *finder) message(c *git.Commit) {
 	f.eachValue(trailers, func(value string) { f.texts(value) })
 }
 
-// eachValue visits the values of trailers that hold people's words.
+// eachValue visits the values of trailers that contain people's words.
 func (f *finder) eachValue(trailers string, visit func(string)) {
 	for line := range strings.Lines(trailers) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -253,8 +258,8 @@ func (f *finder) eachValue(trailers string, visit func(string)) {
 	}
 }
 
-// quotes looks for the pieces in which what is at hand quotes milestones that go. Most
-// lines stand in many files: each is looked at once.
+// quotes finds where other documents quote removed commits. Most lines occur in many files; it
+// examines each line once.
 func (f *finder) quotes(ctx context.Context) error {
 	var files []git.ID
 	for id, path := range f.seen {
@@ -273,8 +278,8 @@ func (f *finder) quotes(ctx context.Context) error {
 			add(string(o.Data))
 			return nil
 		}
-		ms, err := doc.ParseCommits(o.Data)
-		for _, m := range ms {
+		commits, err := doc.ParseCommits(o.Data)
+		for _, m := range commits {
 			if _, goes := f.removed[m.ID]; !goes {
 				add(m.Progress)
 				add(m.Contribution)
@@ -287,27 +292,29 @@ func (f *finder) quotes(ctx context.Context) error {
 	}
 	text := strings.Join(slices.Collect(maps.Keys(lines)), "\n")
 	for _, m := range f.removed {
-		f.text(f.telling(&m, doc.QuotesIn(m, text))...)
+		f.text(f.revealing(&m, doc.QuotesIn(m, text))...)
 	}
 	return nil
 }
 
-// everything reports whether no step and no milestone is left.
+// everything reports whether no step and no commit would be left.
 func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == len(f.all) }
 
-// result says what was found; an error, where that is nothing.
+// result fills in what was found, or returns an error if that is nothing.
 func (f *finder) result(res *Result) error {
 	if f.expunged.Empty() && len(f.objects) == 0 {
 		if len(f.names) > 0 {
 			return f.onlyNames()
 		}
 		if f.id != "" {
-			return fail.New(fail.ErrNotFound, fail.EntryNotFound, fmt.Sprintf("no step and no commit has the id '%s'", f.id), "git context log", "git context --log")
+			return fail.New(fail.ErrNotFound, fail.EntryNotFound,
+				fmt.Sprintf("no step and no commit has the id '%s'", f.id), "git context log", "git context --log")
 		}
-		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory contains that text", "git context search WORDS")
+		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory contains that text",
+			"git context search WORDS")
 	}
-	f.Entries(res)
-	res.Texts = Texts(f.expunged)
+	f.entries(res)
+	res.Texts = countTexts(f.expunged)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
@@ -317,14 +324,14 @@ func (f *finder) result(res *Result) error {
 	return nil
 }
 
-// entries says which entries go.
-func (f *finder) Entries(res *Result) {
+// entries fills in which entries go.
+func (f *finder) entries(res *Result) {
 	res.Entries, res.IDs = len(f.found), []string{}
-	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
+	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range res.Expunged {
 		res.IDs = append(res.IDs, e.ID)
 	}
 }
 
-// texts counts the pieces of text of tombstones.
-func Texts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }
+// countTexts counts the texts among tombstones.
+func countTexts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

@@ -138,7 +138,7 @@ func TestExpungeThenMerge(t *testing.T) {
 			}
 		}
 		forget := func(r *memtest.Repo) {
-			err := (&expunge.Operation{Store: r.Open()}).Begin(tb.Context(), e)
+			err := (&expunge.Operation{Store: r.Open()}).Run(tb.Context(), e)
 			r.Must(err)
 		}
 		forget(r)

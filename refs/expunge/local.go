@@ -20,25 +20,25 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Where local state besides the journals stands that may quote memory, and what is
-// lost when a file there goes.
+// quotingState lists the local state besides journals that may quote memory, and the warning
+// for each file that is dropped.
 var quotingState = []struct{ dir, lost string }{
 	{store.MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
 	{store.BisectDir, "a bisect is forgotten; git context bisect start"},
 	{store.IntentDir, "what a killed command left to be finished is forgotten"},
 }
 
-// states drops files of local state that quote what is forgotten or name commits that
-// are replaced. It does so before the refs move: afterwards nobody could tell.
-func (op *Operation) states() error {
-	if err := op.quoting(os.Remove); err != nil {
+// dropStates removes files of local state that quote removed text or name replaced commits. It
+// must run before the refs move, because afterwards the relation to old commits is unknown.
+func (op *Operation) dropStates() error {
+	if err := op.eachQuotingFile(os.Remove); err != nil {
 		return err
 	}
-	return op.lines(op.Store.StatePath(store.HookFailures))
+	return op.dropLines(op.Store.StatePath(store.HookFailures))
 }
 
-// quoting visits those files, and says what is lost with them.
-func (op *Operation) quoting(visit func(path string) error) error {
+// eachQuotingFile visits those files and warns of what is lost with each.
+func (op *Operation) eachQuotingFile(visit func(path string) error) error {
 	for _, q := range quotingState {
 		err := op.eachFile(q.dir, func(path string, data []byte) error {
 			text := string(data)
@@ -73,9 +73,8 @@ func (op *Operation) eachFile(dir string, visit func(path string, data []byte) e
 	return err
 }
 
-// lines takes lines that quote what is forgotten out of a file, and the file where none
-// is left.
-func (op *Operation) lines(path string) error {
+// dropLines removes lines that quote removed text from a file, and the file if no line is left.
+func (op *Operation) dropLines(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -103,15 +102,14 @@ func (op *Operation) lines(path string) error {
 	return op.Store.Repo().WriteStateFile(filepath.ToSlash(name), left)
 }
 
-// namesEntry reports whether a line of a journal is a step that is forgotten.
+// namesEntry reports whether a line of a journal is a removed step.
 func (op *Operation) namesEntry(line string) bool {
 	var l store.EntryLine
 	return json.Unmarshal([]byte(line), &l) == nil && op.Rewriter.e.HasEntry(l.ID)
 }
 
-// journals takes out of the journals of branches what is committed, and the steps that
-// are forgotten; out of what stands beside them, the lines that are. The branches are
-// locked.
+// journals removes committed and expunged steps from the journals of branches, and quoting
+// lines from the files beside them. The branches are locked.
 func (op *Operation) journals(ctx context.Context, branches []string) error {
 	done := map[string]bool{}
 	for _, name := range branches {
@@ -128,11 +126,11 @@ func (op *Operation) journals(ctx context.Context, branches []string) error {
 		case strings.HasSuffix(path, ".new"): // left by a killed writer: the journal is whole
 			return os.Remove(path)
 		}
-		return op.lines(path)
+		return op.dropLines(path)
 	})
 }
 
-// journal does so with the journal of one branch, under its own lock.
+// journal filters the journal of one branch under the journal's own lock.
 func (op *Operation) journal(ctx context.Context, branch string) error {
 	path := op.Store.JournalPath(branch)
 	j, err := journal.Open(ctx, path, op.Store.JournalOptions())
@@ -155,7 +153,7 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	if !op.touches(c, tip.Commit().ID) {
+	if !op.journalChanges(c, tip.Commit().ID) {
 		return nil
 	}
 	if j.Linked() {
@@ -170,9 +168,9 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	return j.Filter(head, from, op.pendingLine)
 }
 
-// touches reports whether a journal holds what is forgotten, or speaks of a commit that
-// was replaced.
-func (op *Operation) touches(c *journal.Content, tip git.ID) bool {
+// journalChanges reports whether a journal contains something expunged or names a replaced
+// commit.
+func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
 	}
@@ -185,7 +183,7 @@ func (op *Operation) touches(c *journal.Content, tip git.ID) bool {
 	return false
 }
 
-// pendingLine is a step without what is forgotten; nil where all of it is.
+// pendingLine returns a step without what is expunged; nil if the whole step is.
 func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
 	if op.Rewriter.e.HasEntry(line.ID) {
 		return nil, nil
@@ -204,8 +202,8 @@ func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
 	return json.Marshal(l) // step and id are its last members, as a journal wants them
 }
 
-// unlinkTwins takes the other name from a journal that a killed rename left with two: no
-// branch has it.
+// unlinkTwins removes the second name of a journal that a killed rename left. No branch has
+// that name.
 func (op *Operation) unlinkTwins(path string) error {
 	own, err := os.Stat(path)
 	if err != nil {
@@ -220,10 +218,10 @@ func (op *Operation) unlinkTwins(path string) error {
 	})
 }
 
-// purge empties reflogs and deletes the objects of old history, and all else that
-// nothing leads to and that holds what is forgotten.
+// purge empties reflogs and deletes the objects of old history and unreachable objects that
+// contain something expunged.
 func (op *Operation) purge(ctx context.Context) error {
-	v, err := MemoryRefs(ctx, op.Store)
+	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
@@ -253,8 +251,8 @@ func (op *Operation) purge(ctx context.Context) error {
 	return nil
 }
 
-// readObjects reads objects as Repo.ReadAll does, a few at a time, so that no deadline
-// ends it halfway.
+// ReadObjects reads objects as Repo.ReadAll does, in chunks, so that each chunk has its own
+// deadline.
 func ReadObjects(ctx context.Context, s *store.Store, ids []git.ID, each func(git.Object) error) error {
 	meter := s.Repo().Meter("Reading memory", len(ids))
 	defer meter.End()

@@ -14,26 +14,27 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// expungedSubject is the subject of what was a milestone.
+// expungedSubject is the subject of a memory commit whose entry was removed.
 const expungedSubject = "Expunged"
 
-// rewritten is the message of a commit without what was expunged.
+// rewritten is a commit message without what was expunged.
 type rewritten struct {
 	text string
-	gone bool // it was a milestone, and is none any more
+	gone bool // its entry was removed
 }
 
 // message rewrites the message of a commit whose tree and parents are rewritten:
 //
-//  1. a milestone whose entry goes is a commit without a body, Context-Id and Context-Steps;
-//  2. else the lines of subject and body are redacted as any text;
-//  3. trailers that name or count what changed say what is so now; Context-Last says
-//     what the newest milestone is that is left, unless nothing else changed;
-//  4. the values of the others that hold people's words are redacted.
+//  1. a commit whose entry is removed loses its body, Context-Id and Context-Steps;
+//  2. otherwise subject and body are redacted line by line;
+//  3. trailers that name or count what changed are updated; Context-Last names the newest
+//     remaining commit, and stays if nothing else changed;
+//  4. the values of other trailers that contain people's words are redacted.
 //
-// Context-Newest stays: ids must grow beyond what was ever given. So does
-// Context-Journal, which says what a journal need not commit again.
-func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
+// Context-Newest stays, because new ids must be larger than any id ever given. Context-Journal
+// stays too: it says which steps of a journal are committed.
+func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange,
+	changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
 	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
 	if gone {
@@ -52,7 +53,7 @@ func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootC
 	return rewritten{text, gone}, nil
 }
 
-// trailers rewrites a block of trailers, but for Context-Last.
+// trailers rewrites a block of trailers, except Context-Last.
 func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(block) {
@@ -61,8 +62,8 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 		case !ok:
 		case gone && (key == store.TrailerID || key == store.TrailerSteps):
 			continue
-		case key == store.TrailerCommits && tree.milestones >= 0:
-			line = trailer(key, strconv.Itoa(tree.milestones))
+		case key == store.TrailerCommits && tree.commitCount >= 0:
+			line = trailer(key, strconv.Itoa(tree.commitCount))
 		case key == store.TrailerRoadmap:
 			hash, age, _ := strings.Cut(value, " ")
 			if now := w.commits[git.ID(hash)]; now != "" {
@@ -80,21 +81,23 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 
 func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, value) }
 
-// keptTrailer reports whether a trailer's value is the program's own: names, ids,
-// hashes and numbers.
+// keptTrailer reports whether the program itself makes a trailer's value: names, ids, hashes
+// and numbers.
 func keptTrailer(key string) bool {
 	switch key {
-	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated, store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal, store.TrailerTokens:
+	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated,
+		store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal,
+		store.TrailerTokens:
 		return true
 	}
 	return false
 }
 
-// setLast puts Context-Last into a block of trailers, or takes it out where last is "".
+// setLast puts Context-Last into a block of trailers, or removes it if last is "".
 func (w *Rewriter) setLast(block, last string) string {
 	lines := slices.Collect(strings.Lines(block))
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerLast+": ") })
-	if at < 0 { // behind Context-Branch, as a commit that is no milestone has it
+	if at < 0 { // after Context-Branch, as in a memory commit without an entry
 		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerBranch+": ") })
 	} else {
 		lines = slices.Delete(lines, at, at+1)
@@ -105,11 +108,11 @@ func (w *Rewriter) setLast(block, last string) string {
 	return strings.Join(lines, "")
 }
 
-// lastOf is the summary of the newest milestone that a rewritten commit knows: the last
-// one in its live commit.md or, where that holds none, what its parents say. It looks at
-// what is rewritten alone, so that it does not matter in how many goes that came about.
+// lastOf returns the summary of the newest commit that a rewritten commit knows: the last one
+// in its live commit.md, else what its parents say. It looks at rewritten objects alone, so
+// that rewriting in several runs gives the same result as one run.
 func (w *Rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange) (string, error) {
-	last, err := w.newestIn(ctx, tree.commits)
+	last, err := w.newestIn(ctx, tree.commitFile)
 	for _, p := range now.Parents {
 		if err != nil || last != "" {
 			break
@@ -119,7 +122,7 @@ func (w *Rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange)
 	return last, err
 }
 
-// lastBelow is what a parent says.
+// lastBelow returns what a parent says.
 func (w *Rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
 	if last, ok := w.last[id]; ok {
 		return last, nil
@@ -131,7 +134,7 @@ func (w *Rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
 	return store.LastSummary(c), nil
 }
 
-// newestIn is the summary of the last milestone in a commit.md, "" where it holds none.
+// newestIn returns the summary of the last commit in a commit.md, "" if it contains none.
 func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	if last, ok := w.newest[id]; ok || id == "" {
 		return last, nil
@@ -140,11 +143,11 @@ func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ms, err := doc.ParseCommits(data)
+	commits, err := doc.ParseCommits(data)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", doc.CommitFile, err)
 	}
-	for _, m := range slices.Backward(ms) {
+	for _, m := range slices.Backward(commits) {
 		if m.Kind != doc.KindBirth {
 			w.newest[id] = prose.OneLine(m.Summary, store.PurposeLimit)
 			break
@@ -153,7 +156,7 @@ func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	return w.newest[id], nil
 }
 
-// orAbsent takes what is not there for nothing.
+// orAbsent turns "not found" into nil.
 func orAbsent(err error) error {
 	if errors.Is(err, git.ErrNotFound) {
 		return nil

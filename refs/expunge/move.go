@@ -2,18 +2,16 @@ package expunge
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // move queues the moves of all refs that lead to old history.
 func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []string) error {
-	v, err := MemoryRefs(ctx, op.Store)
+	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
@@ -26,7 +24,7 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err != nil {
 		return err
 	}
-	if err := op.note(ctx, v, now); err != nil {
+	if err := op.recordReplaced(ctx, v, now); err != nil {
 		return err
 	}
 	queued := 0
@@ -48,10 +46,10 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if n, err = op.moveTracking(ctx, ses, v, now); err != nil {
 		return err
 	}
-	if err := writeExpungeIntent(op.Store, &op.intent); err != nil {
+	if err := writeIntent(op.Store, &op.intent); err != nil {
 		return err
 	}
-	if err := op.states(); err != nil {
+	if err := op.dropStates(); err != nil {
 		return err
 	}
 	if queued += n; queued == 0 {
@@ -60,9 +58,9 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	return nil
 }
 
-// note takes down what is replaced: the tips, for their objects are to go however this
-// ends, and how many commits.
-func (op *Operation) note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
+// recordReplaced adds the replaced tips to the intent, so that their objects are deleted
+// however the run ends, and counts the replaced commits.
+func (op *Operation) recordReplaced(ctx context.Context, v *Refs, now map[git.ID]git.ID) error {
 	for _, r := range v.All() {
 		if to := now[r.ID]; to != "" && to != r.ID {
 			op.intent.addOld(r.ID)
@@ -79,9 +77,10 @@ func (op *Operation) note(ctx context.Context, v *memoryRefs, now map[git.ID]git
 	return op.intent.addReplaced(roots)
 }
 
-// moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless
-// it has them all.
-func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
+// moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless that
+// contains all of them.
+func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, old git.ID,
+	now map[git.ID]git.ID) (int, error) {
 	tree, parents := op.Store.Repo().Edit(""), []git.ID(nil)
 	base, err := op.roadmapBase(ctx, now[old])
 	if err != nil {
@@ -111,7 +110,7 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 		return 0, err
 	}
 	n := len(op.intent.expunged.Entries()) - len(have.Entries())
-	tip, err := ses.RoadmapCommit(ctx, tree, parents, "Expunge "+Forgotten(n))
+	tip, err := ses.RoadmapCommit(ctx, tree, parents, "Expunge "+EntriesText(n))
 	if err != nil {
 		return 0, err
 	}
@@ -119,8 +118,8 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 	return 1, nil
 }
 
-// roadmapBase is what the tombstones are put on: the roadmap as it is now, or the other
-// repository's where that goes on from there.
+// roadmapBase returns the commit that gets the tombstones: our rewritten roadmap, or the other
+// repository's if it descends from ours.
 func (op *Operation) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
 	if op.Roadmap == "" || now == "" {
 		return now, nil
@@ -136,7 +135,7 @@ func (op *Operation) roadmapBase(ctx context.Context, now git.ID) (git.ID, error
 	return theirs[op.Roadmap], nil
 }
 
-// moveNotes makes the notes forget.
+// moveNotes queues the notes without what is expunged.
 func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int, error) {
 	changed, old, err := forgetNotes(ctx, ses, op.Rewriter)
 	if err != nil || len(old) == 0 {
@@ -147,11 +146,11 @@ func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int
 	return 1, nil
 }
 
-// moveTracking puts the tracking refs of remotes that lead to old history, or to old
-// notes, to what they are without it, and deletes others. What the remotes have is
-// written down first.
-func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
-	to, err := op.rememberHeld(ctx)
+// moveTracking moves tracking refs that lead to old history or old notes to their clean
+// commits, and deletes those without one. It first records what the remotes have.
+func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v *Refs,
+	now map[git.ID]git.ID) (int, error) {
+	to, err := op.rememberDirty(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -179,13 +178,4 @@ func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v
 		}
 	}
 	return n, nil
-}
-
-// putTombstones writes them into a tree of the roadmap.
-func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, e doc.Expunged) error {
-	data := e.Bytes()
-	if len(data) > doc.MaxExpunged {
-		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
-	}
-	return ses.Put(ctx, tree, doc.ExpungedFile, data)
 }

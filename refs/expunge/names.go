@@ -14,16 +14,16 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// keptName is a name that holds what is looked for. Names are not redacted: all clones
-// tell branches, topics and entries apart by them, and would merge what is called alike.
+// keptName is a name that contains the text. Names are not redacted: clones tell branches,
+// topics and entries apart by them.
 type keptName struct {
-	name    string // "" where it is only known in which file it stands
+	name    string // "" if only the file is known
 	label   string // "branch 'x'"
-	why     string // it stays
-	command string // that takes it away; "" where history keeps it
+	why     string // the reason why it stays
+	command string // that removes it; "" if history keeps it
 }
 
-// checkName takes down a name of a kind that holds what is looked for.
+// checkName records a name of a kind if it contains the text.
 func (f *finder) checkName(kind, name, why string) {
 	if f.match.in(name) {
 		f.keep(keptName{name: name, label: kind + " '" + git.Shown(name) + "'", why: why})
@@ -32,33 +32,35 @@ func (f *finder) checkName(kind, name, why string) {
 
 func (f *finder) keep(n keptName) { f.names[n.label] = n }
 
-// checkBranchName looks at the name of a branch, which history holds in documents and
-// trailers also when no ref has it any more.
+// checkBranchName examines a branch name. History contains it in documents and trailers even
+// after the branch is gone.
 func (f *finder) checkBranchName(name string) {
 	f.checkName("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
 }
 
-// birthCalled looks at a birth, which stays, and at who made it.
-func (f *finder) birthCalled(m *doc.Commit) {
+// checkBirth examines who made a branch; that stays.
+func (f *finder) checkBirth(m *doc.Commit) {
 	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 
-// pathCalled looks at a path. Those of topics are people's words.
-func (f *finder) pathCalled(path string) {
+// checkPath examines a path. People choose the names of topics.
+func (f *finder) checkPath(path string) {
 	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
-		f.checkName("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
+		f.checkName("topic", strings.TrimSuffix(key, ".md"),
+			"history keeps it, removed too, for clones tell topics apart by it")
 	}
 }
 
-// refsCalled looks at the names of refs.
-func (f *finder) refsCalled(v *memoryRefs) {
+// checkRefNames examines the names of refs.
+func (f *finder) checkRefNames(v *Refs) {
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
 		f.checkBranchName(name)
 	}
 	for _, r := range v.tags {
 		if name := strings.TrimPrefix(r.Name, git.TagPrefix); f.match.in(name) {
-			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + prose.ShellWord(name)})
+			f.keep(keptName{name: name, label: "tag '" + name + "'",
+				command: "git context tag -d " + prose.ShellWord(name)})
 		}
 	}
 	for _, r := range slices.Concat(v.deleted, v.tracking) {
@@ -66,18 +68,17 @@ func (f *finder) refsCalled(v *memoryRefs) {
 	}
 }
 
-// commitCalled looks at the names in a commit that are not redacted.
-func (f *finder) commitCalled(c *git.Commit) {
+// checkCommitNames examines the names in a commit that are not redacted.
+func (f *finder) checkCommitNames(c *git.Commit) {
 	f.checkBranchName(c.Trailer(store.TrailerBranch))
 	for _, who := range []git.Signature{c.Author, c.Committer} {
 		f.checkName("author", who.Name+" <"+who.Email+">", "history keeps who made it")
 	}
 }
 
-// filesCalled looks at files that hold it in nothing that could be forgotten, and takes
-// down those that hold it elsewhere than in the names that are known by now: whatever
-// that is, it must not be passed over.
-func (f *finder) filesCalled(ctx context.Context) error {
+// checkFiles examines files in which nothing could be removed although they contain the text.
+// It records those that contain it outside the known names, so that no match goes unreported.
+func (f *finder) checkFiles(ctx context.Context) error {
 	var pairs []string
 	for _, n := range f.sortedNames() {
 		pairs = append(pairs, n.name, "")
@@ -85,13 +86,14 @@ func (f *finder) filesCalled(ctx context.Context) error {
 	without := strings.NewReplacer(pairs...)
 	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
-			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
+			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'",
+				why: "history keeps what names, counts or dates something there"})
 		}
 		return nil
 	})
 }
 
-// sortedNames are the names by what they are called.
+// sortedNames returns the names sorted by label.
 func (f *finder) sortedNames() []keptName {
 	var list []keptName
 	for _, label := range slices.Sorted(maps.Keys(f.names)) {
@@ -100,7 +102,7 @@ func (f *finder) sortedNames() []keptName {
 	return list
 }
 
-// nameWarnings say which names hold it still.
+// nameWarnings returns a warning for each name that still contains the text.
 func (f *finder) nameWarnings() []string {
 	var list []string
 	for _, n := range f.sortedNames() {
@@ -113,7 +115,7 @@ func (f *finder) nameWarnings() []string {
 	return list
 }
 
-// onlyNames is the error where nothing but names holds it.
+// onlyNames returns the error for a text that only names contain.
 func (f *finder) onlyNames() error {
 	var labels, hints []string
 	kept := ""
@@ -126,7 +128,9 @@ func (f *finder) onlyNames() error {
 		}
 	}
 	if kept != "" {
-		hints = append(hints, "take it for known, and change what is secret: renaming and deleting do not take a name out of history")
+		hints = append(hints,
+			"take it for known, and change what is secret: renaming and deleting do not take a name out of history")
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names contain it"+kept+": "+strings.Join(labels, ", "), hints...)
+	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names contain it"+kept+": "+strings.Join(labels, ", "),
+		hints...)
 }

@@ -45,7 +45,7 @@ func TestExpungeKept(t *testing.T) {
 		1: "1 object of the old history stays: 'refs/x' leads to it",
 		2: "2 objects of the old history stay: 'refs/x' leads to them",
 	} {
-		if got := expunge.KeptBy(pack.Kept{By: pack.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
+		if got := expunge.KeptReason(pack.Kept{By: pack.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
 			t.Error(got)
 		}
 	}

@@ -12,20 +12,19 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// note returns an object's note without what was expunged, and the object that it
-// belongs to now; nil where nothing of it is left:
+// RewriteNote returns an object's note without what was expunged, and the object that it
+// belongs to now; nil if nothing of it is left:
 //
-//  1. the note of a milestone whose entry went is gone;
-//  2. lines that speak of such a milestone (links, and the lines beside them for
-//     people) are gone;
-//  3. hashes of replaced commits are those that stand in their place;
-//  4. texts are redacted, in JSON as in lines of other people.
+//  1. the note of a commit whose entry was removed is gone;
+//  2. lines about such a commit (links, and the lines beside them for people) are gone;
+//  3. hashes of replaced commits become the new hashes;
+//  4. texts are redacted, in JSON and in lines that other programs wrote.
 //
-// A note in which nothing of that changes keeps its bytes. What commits became is
-// known of those alone that the rewriter was asked about before.
-func (w *Rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
+// A note in which nothing changes keeps its bytes. Only commits that were rewritten before have
+// a known replacement.
+func (w *Rewriter) RewriteNote(object git.ID, note []byte) (git.ID, []byte) {
 	facts := notes.Parse(note)
-	if w.gone[object] || w.speaksOf(facts) {
+	if w.gone[object] || w.concernsRemoved(facts) {
 		return w.now(object), nil
 	}
 	var out []byte
@@ -46,7 +45,7 @@ func (w *Rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
 	return w.now(object), out
 }
 
-// now is what stands in the place of a commit, itself for any other object.
+// now returns the replacement of a commit, and any other object itself.
 func (w *Rewriter) now(id git.ID) git.ID {
 	if now := w.commits[id]; now != "" {
 		return now
@@ -54,9 +53,9 @@ func (w *Rewriter) now(id git.ID) git.ID {
 	return id
 }
 
-// speaksOf reports whether facts are those of a milestone whose entry went, which may
-// be one that no commit here is known of.
-func (w *Rewriter) speaksOf(facts []notes.Fact) bool {
+// concernsRemoved reports whether facts are about a commit whose entry was removed, even if
+// that commit is not here.
+func (w *Rewriter) concernsRemoved(facts []notes.Fact) bool {
 	for _, f := range facts {
 		if f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
 			return true
@@ -65,7 +64,7 @@ func (w *Rewriter) speaksOf(facts []notes.Fact) bool {
 	return false
 }
 
-// noteLine rewrites a line of a note, or reports that it goes.
+// noteLine rewrites a line of a note, or reports false if the line is removed.
 func (w *Rewriter) noteLine(line string) (string, bool) {
 	for _, f := range notes.Parse([]byte(line)) {
 		if f.Kind == notes.KindLink && (w.e.HasEntry(f.CommitID) || w.gone[f.Memory]) {
@@ -83,7 +82,7 @@ func (w *Rewriter) noteLine(line string) (string, bool) {
 	return w.e.RedactText(line), true
 }
 
-// text redacts a text that stands in JSON, and brings the hash of a commit up to date.
+// text redacts a string of JSON and replaces the hash of a rewritten commit.
 func (w *Rewriter) text(s string) string {
 	if git.IsID(s) {
 		return string(w.now(git.ID(s)))
@@ -91,10 +90,10 @@ func (w *Rewriter) text(s string) string {
 	return w.e.RedactText(s)
 }
 
-// forgetNotes makes a commit of the notes without what was expunged, and queues the
-// ref. It has no parents, for the old ones hold what goes. Where neither the notes nor
-// any older ones of their history change, it does nothing. It says how many notes
-// changed and which commits of notes are old. The caller holds the notes lock.
+// forgetNotes makes a commit of the notes without what was expunged and queues the ref. The new
+// commit has no parents, because the old ones contain removed text. It does nothing if neither
+// the notes nor their history change. It returns how many notes changed and the old commits.
+// The caller has the notes lock.
 func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (changed int, old []git.ID, err error) {
 	tip, err := ses.Store.NotesTip(ctx)
 	if err != nil || tip == "" {
@@ -127,9 +126,9 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	return changed, old, nil
 }
 
-// notesRoot makes the commit that stands in the place of one of the notes, without the
-// history that held what goes; "" where no note is left. Who made the old one, and when,
-// stands in it too: clones that had the same notes have the same again.
+// notesRoot makes the commit that replaces a commit of the notes, without parents; "" if no
+// note is left. It keeps author, committer and dates, so that clones with equal notes get equal
+// commits.
 func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (git.ID, error) {
 	left, err := tree.List(ctx, "")
 	if err != nil || len(left) == 0 {
@@ -146,7 +145,7 @@ func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (g
 	return w.s.Repo().WriteCommit(ctx, &root)
 }
 
-// notesTree is the tree of the notes without what was expunged, and how many notes
+// notesTree returns the tree of the notes without what was expunged, and how many notes
 // changed.
 func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, error) {
 	c, err := w.s.Repo().Commit(ctx, tip)
@@ -165,7 +164,7 @@ func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, e
 		if err != nil {
 			return err
 		}
-		now, text := w.Note(object, note)
+		now, text := w.RewriteNote(object, note)
 		if now == object && bytes.Equal(text, note) {
 			return nil
 		}
@@ -184,11 +183,11 @@ func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, e
 	return tree, changed, err
 }
 
-// notePath is where the note of an object stands, as package notes writes it.
+// notePath returns the path at which package notes writes the note of an object.
 func notePath(object git.ID) string { return string(object[:2]) + "/" + string(object[2:]) }
 
-// addNote puts a note into a tree, beside what is noted there already: two commits may
-// have become one.
+// addNote puts a note into a tree, united with the note that is there: two commits may have
+// become one.
 func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, note []byte) error {
 	e, ok, err := tree.Entry(ctx, path)
 	if err != nil {
@@ -208,15 +207,15 @@ func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, not
 	return tree.Put(ctx, path, id)
 }
 
-// eachNote visits the notes below a folder of their tree, in any fan-out. What is no
-// note is passed over.
-func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit func(path string, object, blob git.ID) error) error {
+// eachNote visits the notes below a folder of their tree, in any fan-out. It skips other files.
+func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID,
+	visit func(path string, object, blob git.ID) error) error {
 	list, err := w.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		path := incoming.Join(dir, e.Name)
+		path := incoming.JoinPath(dir, e.Name)
 		object := git.ID(strings.ReplaceAll(path, "/", ""))
 		switch {
 		case e.IsTree():
@@ -231,7 +230,7 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit 
 	return nil
 }
 
-// dirtyNotes reports whether a note of the history of the notes would change.
+// dirtyNotes reports whether any note in the history of the notes would change.
 func (w *Rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
 	list, err := w.s.Repo().Objects(ctx, []git.ID{tip}, nil)
 	if err != nil {
@@ -251,7 +250,7 @@ func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 		}
 	}
 	err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
-		now, text := w.Note(paths[o.ID], o.Data)
+		now, text := w.RewriteNote(paths[o.ID], o.Data)
 		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
 			return errDirty
 		}
@@ -266,9 +265,9 @@ func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 // errDirty ends the search for something to expunge.
 var errDirty = errors.New("to be expunged")
 
-// cleanNotes returns a commit of the notes without what was forgotten: the one that was
-// given, where neither it nor its history beyond ours holds any of that, else one
-// without history; "" where no note is left. It is the same each time.
+// CleanNotes returns a commit of the notes without what was expunged: theirs itself if neither
+// it nor its history beyond ours contains any, else a commit without history; "" if no note is
+// left. Equal input gives an equal commit.
 func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
 	dirty, err := w.dirtySince(ctx, theirs, ours)
 	if err != nil || !dirty {
@@ -281,8 +280,7 @@ func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID,
 	return w.notesRoot(ctx, theirs, tree)
 }
 
-// dirtySince is dirtyNotes of what a commit of the notes holds that another one does
-// not; "" holds nothing.
+// dirtySince is dirtyNotes for what theirs contains and ours does not; ours may be "".
 func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
 	var not []git.ID
 	if ours != "" {

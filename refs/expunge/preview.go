@@ -12,9 +12,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// tried calls f with an act of forgetting what tombstones say, that writes objects which
-// nobody sees and moves no ref.
-func Tried(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation) error) (err error) {
+// Try calls f with an operation for some tombstones whose objects go to a quarantine. It moves
+// no ref and removes the objects afterwards.
+func Try(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation) error) (err error) {
 	repo, remove, err := s.Repo().Quarantine(ctx)
 	if err != nil {
 		return err
@@ -28,53 +28,77 @@ func Tried(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operatio
 	return f(&Operation{Store: q, Rewriter: NewRewriter(q, known.Union(e))})
 }
 
-// preview finds out what forgetting would change. Like the real run it checks first what
-// history would be.
-func Preview(ctx context.Context, s *store.Store, e doc.Expunged, check func(context.Context, *Operation, []git.ID) error, res *Result) error {
-	return Tried(ctx, s, e, func(x *Operation) error {
-		v, err := MemoryRefs(ctx, x.Store)
+// Preview fills in what a run would change. Like a run it calls check on the new history first.
+func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
+	check func(context.Context, *Operation, []git.ID) error, res *Result) error {
+	return Try(ctx, s, e, func(op *Operation) error {
+		v, err := ListRefs(ctx, op.Store)
 		if err != nil {
 			return err
 		}
-		now, err := x.Rewriter.Rewrite(ctx, v.Tips())
+		now, err := op.Rewriter.Rewrite(ctx, v.Tips())
 		if err != nil {
 			return err
 		}
-		if err := check(ctx, x, tipsNow(now)); err != nil {
+		if err := check(ctx, op, newTips(now)); err != nil {
 			return err
 		}
-		res.Commits = len(x.Rewriter.replaced())
+		res.Commits = len(op.Rewriter.replaced())
 		if v.Notes != "" {
-			if _, res.Notes, err = x.Rewriter.notesTree(ctx, v.Notes); err != nil {
+			if _, res.Notes, err = op.Rewriter.notesTree(ctx, v.Notes); err != nil {
 				return err
 			}
 		}
-		if err := x.quoting(func(string) error { return nil }); err != nil {
+		if err := op.eachQuotingFile(func(string) error { return nil }); err != nil {
 			return err
 		}
-		res.Warnings = append(res.Warnings, x.Result.Warnings...)
-		return x.wouldHold(ctx, res)
+		res.Warnings = append(res.Warnings, op.Result.Warnings...)
+		return op.previewRemotes(ctx, res)
 	})
 }
 
-// wouldHold says which remotes hold it. Commands for them are made when refs have moved.
-func (op *Operation) wouldHold(ctx context.Context, res *Result) error {
-	held, err := op.Rewriter.holdings(ctx)
+// Describe fills in which entries and how many texts of this repository tombstones remove:
+// Entries, IDs, Expunged and Texts of the result. Texts that are expunged already do not
+// count. It reads all of memory's history and changes nothing.
+func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) error {
+	known, err := Tombstones(ctx, s)
+	if err != nil {
+		return err
+	}
+	f := newFinder(s)
+	f.named = e
+	v, err := ListRefs(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.history(ctx, v), f.local(ctx)); err != nil {
+		return err
+	}
+	f.entries(res)
+	res.Texts = countTexts(known.Union(e)) - countTexts(known)
+	return nil
+}
+
+// previewRemotes fills in which remotes have old history. The commands for them exist only once
+// the refs have moved.
+func (op *Operation) previewRemotes(ctx context.Context, res *Result) error {
+	held, err := op.Rewriter.dirtyRemotes(ctx)
 	if err != nil {
 		return err
 	}
 	for name, refs := range held {
-		h := RemoteHolding{Remote: name, Refs: []string{}, Commands: []string{}}
+		h := DirtyRemote{Remote: name, Refs: []string{}, Commands: []string{}}
 		for _, r := range refs {
 			h.Refs = append(h.Refs, r.Ref)
 		}
 		res.Remotes = append(res.Remotes, h)
 	}
-	slices.SortFunc(res.Remotes, func(a, b RemoteHolding) int { return strings.Compare(a.Remote, b.Remote) })
+	slices.SortFunc(res.Remotes, func(a, b DirtyRemote) int { return strings.Compare(a.Remote, b.Remote) })
 	return nil
 }
 
-func Forgotten(entries int) string {
+// EntriesText describes how much is expunged: "3 entries", or "texts" for no entry.
+func EntriesText(entries int) string {
 	switch entries {
 	case 0:
 		return "texts"

@@ -13,28 +13,28 @@ import (
 	"github.com/git-context/git-context/refs/remote"
 )
 
-// RemoteHolding is a remote that had old history when it was last asked, and how to
-// take it away there.
-type RemoteHolding struct {
+// DirtyRemote is a remote that had old history when it was last asked, and the commands that
+// clean it.
+type DirtyRemote struct {
 	Remote   string   `json:"remote"`
 	Refs     []string `json:"refs"`     // by the names that they have here
 	Commands []string `json:"commands"` // to run in this order
 }
 
-// heldBy lists the refs that a peer had and that lead to old history: those whose
-// tracking refs do, and those that did already before something else was forgotten.
-func (w *Rewriter) heldBy(ctx context.Context, p remote.Remote) ([]HeldRef, error) {
+// dirtyRefs lists the refs of a remote that lead to old history: by its tracking refs, and by
+// the recorded state of earlier runs.
+func (w *Rewriter) dirtyRefs(ctx context.Context, p remote.Remote) ([]DirtyRef, error) {
 	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
 	}
-	before, err := ReadHeldState(w.s, p)
+	before, err := ReadDirtyState(w.s, p)
 	if err != nil {
 		return nil, err
 	}
-	var held []HeldRef
+	var held []DirtyRef
 	for _, r := range list {
-		h := HeldRef{Ref: here(p, r.Name), Old: r.ID}
+		h := DirtyRef{Ref: here(p, r.Name), Old: r.ID}
 		if h.Ref == "" {
 			continue
 		}
@@ -51,7 +51,7 @@ func (w *Rewriter) heldBy(ctx context.Context, p remote.Remote) ([]HeldRef, erro
 	return held, nil
 }
 
-// clean is what a ref is without what was forgotten; "" for notes of which nothing is
+// clean returns a ref's commit without what was expunged; "" for notes of which nothing is
 // left.
 func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
 	if ref == git.NotesRef {
@@ -61,8 +61,7 @@ func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, er
 	return now[id], err
 }
 
-// here is what a tracking ref is called in this repository, "" for one of ours that has
-// no counterpart.
+// here returns the local name of a tracking ref, "" if it has none.
 func here(p remote.Remote, ref string) string {
 	t := p.Tracking
 	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
@@ -80,11 +79,11 @@ func here(p remote.Remote, ref string) string {
 	return ""
 }
 
-// cleaningOf makes the commands that take old history away from a peer. They replace
-// each ref by ours, where ours holds all that is to be there, else by what it is
-// without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
-// here yet must be fetched first.
-func (w *Rewriter) CleaningOf(ctx context.Context, p remote.Remote, held []HeldRef) ([]string, error) {
+// CleaningCommands returns the commands that replace the old history of a remote. A push
+// replaces each ref by ours if ours contains everything, else by the cleaned commit, and only
+// if the remote's ref has not moved. If notes have to be fetched first, the only command is a
+// sync.
+func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held []DirtyRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
 	for _, h := range held {
@@ -104,27 +103,27 @@ func (w *Rewriter) CleaningOf(ctx context.Context, p remote.Remote, held []HeldR
 	sync := "git context sync " + name
 	switch {
 	case fetchFirst:
-		return []string{sync}, nil // it says the rest
+		return []string{sync}, nil // whose error contains the other commands
 	case len(specs) == 0:
 		return nil, nil
 	}
 	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
-// holdings finds the remotes that had old history when they were last asked. The
-// commands are made when the refs here have moved.
-func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
+// dirtyRemotes finds the remotes that had old history when they were last asked. Their commands
+// are made once the refs here have moved.
+func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, error) {
 	names, err := w.s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]HeldRef{}
+	found := map[string][]DirtyRef{}
 	for _, name := range names {
 		p, err := remote.Find(ctx, w.s, name)
 		if err != nil {
 			return nil, err
 		}
-		held, err := w.heldBy(ctx, p)
+		held, err := w.dirtyRefs(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -135,19 +134,19 @@ func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
 	return found, nil
 }
 
-// remotesHolding says what to run for each of them.
-func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRef) ([]RemoteHolding, error) {
-	list := []RemoteHolding{}
+// cleaningAll returns the commands for each of them.
+func (w *Rewriter) cleaningAll(ctx context.Context, found map[string][]DirtyRef) ([]DirtyRemote, error) {
+	list := []DirtyRemote{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		p, err := remote.Find(ctx, w.s, name)
 		if err != nil {
 			return nil, err
 		}
-		h := RemoteHolding{Remote: name, Refs: []string{}}
+		h := DirtyRemote{Remote: name, Refs: []string{}}
 		for _, r := range found[name] {
 			h.Refs = append(h.Refs, r.Ref)
 		}
-		if h.Commands, err = w.CleaningOf(ctx, p, found[name]); err != nil {
+		if h.Commands, err = w.CleaningCommands(ctx, p, found[name]); err != nil {
 			return nil, err
 		}
 		list = append(list, h)
@@ -155,9 +154,9 @@ func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRe
 	return list, nil
 }
 
-// source is what a ref is replaced by: ours, if it holds all that is to be there. Of
-// notes that do not it reports false.
-func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) {
+// source returns what replaces a ref of the remote: ours if it contains everything. It reports
+// false for notes that ours do not contain yet.
+func (w *Rewriter) source(ctx context.Context, h DirtyRef) (string, bool, error) {
 	ours, err := w.s.Repo().Ref(ctx, h.Ref)
 	if err != nil {
 		return string(h.Now), true, orAbsent(err) // without either it is deleted
@@ -166,7 +165,7 @@ func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) 
 		if h.Now == "" {
 			return h.Ref, true, nil
 		}
-		holds, err := w.notesHold(ctx, ours, h.Now)
+		holds, err := w.notesContain(ctx, ours, h.Now)
 		return h.Ref, holds, err
 	}
 	holds, err := w.s.Repo().IsAncestor(ctx, h.Now, ours)
@@ -176,9 +175,8 @@ func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) 
 	return h.Ref, true, nil
 }
 
-// notesHold reports whether our notes hold all lines that others have, without what was
-// forgotten.
-func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
+// notesContain reports whether our notes contain all lines of theirs, except expunged ones.
+func (w *Rewriter) notesContain(ctx context.Context, ours, theirs git.ID) (bool, error) {
 	o, err := w.s.Repo().Commit(ctx, ours)
 	if err != nil {
 		return false, err
@@ -220,16 +218,15 @@ func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 	return holds, err
 }
 
-// rememberHeld writes down what the remotes had that lead to old history, and returns
-// where their tracking refs go.
-func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+// rememberDirty records what the remotes had, and returns where their tracking refs go.
+func (op *Operation) rememberDirty(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
-	for name, held := range op.held {
+	for name, held := range op.dirty {
 		p, err := remote.Find(ctx, op.Store, name)
 		if err != nil {
 			return nil, err
 		}
-		state, err := ReadHeldState(op.Store, p)
+		state, err := ReadDirtyState(op.Store, p)
 		if err != nil {
 			return nil, err
 		}
@@ -237,26 +234,9 @@ func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error
 			state.Refs[h.Ref] = h
 			to[p.Tracking.Of(h.Ref)] = h.Now
 		}
-		if err := WriteHeldState(op.Store, p, state); err != nil {
+		if err := WriteDirtyState(op.Store, p, state); err != nil {
 			return nil, err
 		}
 	}
 	return to, nil
-}
-
-// at is where a ref stands, by its name here; "" where it does not exist.
-func At(v *remote.RefSet, ref string) git.ID {
-	if name, ok := git.BranchName(ref); ok {
-		return v.Branches[name]
-	}
-	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
-		return v.Tags[name]
-	}
-	switch ref {
-	case git.RoadmapRef:
-		return v.Roadmap
-	case git.NotesRef:
-		return v.Notes
-	}
-	return ""
 }

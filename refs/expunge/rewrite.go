@@ -13,42 +13,42 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// rewriter is history without what was expunged: a pure function of a commit and a set
-// of tombstones, so that all repositories that know the same tombstones reach the same
-// hashes. It writes objects and moves nothing.
+// Rewriter rewrites history without what was expunged. It is a pure function of a commit and a
+// set of tombstones: repositories with the same tombstones get the same hashes. It writes
+// objects and moves no ref.
 //
 //	tree       documents redacted (see [doc.Expunged.Redact]); a segment whose first
-//	           entry went gets another name, one that lost all is gone; totals counted
+//	           entry is removed gets another name, an empty one is gone; totals recounted
 //	parents    rewritten
-//	message    redacted, its trailers brought up to date, see rewriter.message
-//	signature  dropped, for it would be wrong
+//	message    redacted, its trailers updated, see Rewriter.message
+//	signature  dropped, because it would not match
 //
-// All else stays, dates included. A commit in which nothing of that changes keeps its
-// hash. What was rewritten by T and then by U is what is rewritten by both at once;
-// so nothing may be taken from the old commit that the first rewriting changes.
+// Everything else stays, dates included. A commit in which nothing changes keeps its hash.
+// Rewriting by T and then by U equals rewriting by both at once; so the Rewriter must not read
+// anything from the old commit that the first rewriting changes.
 type Rewriter struct {
 	s *store.Store
 	e doc.Expunged
 
 	commits map[git.ID]git.ID // by old id
-	gone    map[git.ID]bool   // old ids of milestones whose entry went
-	last    map[git.ID]string // by new id: the summary of the newest milestone, see lastSummary
+	gone    map[git.ID]bool   // old ids of commits whose entry was removed
+	last    map[git.ID]string // by new id: the summary of the newest commit
 	dirs    map[dirKey]dirChange
 	roots   map[git.ID]rootChange // by tree
 	blobs   map[dirKey]blobChange
 	newest  map[git.ID]string // by the blob of a commit.md
 }
 
-// newRewriter makes the function for a set of tombstones. It remembers what it did, so
-// that it is asked again at little cost; it is for one goroutine.
+// NewRewriter returns a Rewriter for a set of tombstones. It remembers what it has rewritten,
+// so that asking again is cheap. One goroutine may use it.
 func NewRewriter(s *store.Store, e doc.Expunged) *Rewriter {
 	return &Rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
-		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{}, newest: map[git.ID]string{}}
+		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{},
+		newest: map[git.ID]string{}}
 }
 
-// rewrite returns what stands in the place of commits of branches and of the roadmap:
-// themselves, where nothing that they reach changes. Commits that it knows already
-// are not listed again.
+// Rewrite returns the replacements of commits of branches and of the roadmap; a commit that
+// reaches nothing expunged maps to itself.
 func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
 	var todo []git.ID
 	for _, id := range tips {
@@ -78,8 +78,8 @@ func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 	return out, nil
 }
 
-// roadmaps rewrites the commits of the roadmap that memory commits name: they must be
-// known first, and a branch may name one that no ref leads to.
+// roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may
+// name one that no ref leads to.
 func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 	named := map[git.ID]bool{}
 	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
@@ -92,7 +92,8 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 			if err != nil {
 				return err
 			}
-			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
+				w.commits[id] == "" {
 				named[id] = true
 			}
 			return nil
@@ -123,7 +124,7 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 	return nil
 }
 
-// replaced are the old commits that others stand in the place of, sorted.
+// replaced returns the old commits that have a replacement, sorted.
 func (w *Rewriter) replaced() []git.ID {
 	var ids []git.ID
 	for old, now := range w.commits {
@@ -135,8 +136,8 @@ func (w *Rewriter) replaced() []git.ID {
 	return ids
 }
 
-// commit rewrites a commit whose parents are rewritten already; a parent beyond the
-// edge of a shallow clone stays what it is.
+// commit rewrites a commit whose parents are rewritten. A parent beyond the edge of a shallow
+// clone stays.
 func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 	if _, known := w.commits[id]; known {
 		return nil
@@ -176,8 +177,8 @@ func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 	return nil
 }
 
-// rootsReplaced are the replaced commits of which no parent was replaced: all that is
-// old history descends from one.
+// rootsReplaced returns the replaced commits without a replaced parent: all old history
+// descends from them.
 func (w *Rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
 	var roots []git.ID
 	for _, id := range w.replaced() {
@@ -195,8 +196,8 @@ func (w *Rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
 	return roots, nil
 }
 
-// rewriteNew is rewrite where what this repository's own memory reaches is known not to
-// change: it costs what is new.
+// RewriteNew is Rewrite for repositories whose own memory is known to be clean: it reads only
+// commits that our refs do not reach.
 func (w *Rewriter) RewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
 	if len(tips) == 0 {
 		return nil, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// strayObjects are the commits and documents that no ref leads to and that hold what is
-// forgotten: of attempts that lost a race, or that were killed. What may be anybody's,
-// because it is plain text, is not among them; nor is what old tips lead to.
+// strayObjects returns unreachable commits and documents that contain something expunged: left
+// by attempts that lost a race or were killed. It leaves out plain text, which may be the
+// user's, and what the old tips lead to.
 func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 	ids, err := op.Store.Repo().Unreachable(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 		return nil, err
 	}
 	err = ReadObjects(ctx, op.Store, blobs, func(o git.Object) error {
-		if op.forgets(o.Data) {
+		if op.isForgotten(o.Data) {
 			stray = append(stray, o.ID)
 		}
 		return nil
@@ -50,7 +50,7 @@ func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 	return stray, err
 }
 
-// oldObjects are those that go in any case.
+// oldObjects returns the objects that go in any case.
 func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 	infos, err := op.Store.Repo().Infos(ctx, op.intent.old)
 	if err != nil {
@@ -64,7 +64,7 @@ func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 		list, err := op.Store.Repo().Objects(ctx, []git.ID{info.ID}, nil)
 		var broken *git.Error
 		if errors.As(err, &broken) && broken.Code > 0 {
-			continue // half deleted, by a process that was killed: it is looked at piece by piece
+			continue // half deleted by a killed process: its objects are examined one by one
 		}
 		if err != nil {
 			return nil, err
@@ -76,8 +76,8 @@ func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 	return known, nil
 }
 
-// strayCommits are those that hold what is forgotten or descend from such, of commits
-// some of whose parents may be missing. What descends from old history goes with it.
+// strayCommits returns those commits that contain something expunged or descend from such a
+// commit. Some of their parents may be missing.
 func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
 	ids, err := memoryCommits(ctx, op.Store, ids)
 	if err != nil {
@@ -87,7 +87,7 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := NewRewriter(op.Store, op.intent.expunged) // of its own: this is no history
+	w := NewRewriter(op.Store, op.intent.expunged) // not the operation's: these commits are no history
 	var stray []git.ID
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
@@ -109,7 +109,7 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 		if ctx.Err() != nil || errors.As(err, &failed) {
 			return nil, err
 		}
-		// Nobody can tell what one that cannot be read holds, and no ref keeps it.
+		// An unreadable commit may contain anything, and no ref needs it.
 		if err != nil || w.now(id) != id || slices.ContainsFunc(c.Parents, func(p git.ID) bool { return old[p] }) {
 			old[id] = true
 			stray = append(stray, id)
@@ -118,23 +118,22 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 	return stray, nil
 }
 
-// forgets reports whether a file is one of entries or a note of ours, and holds what is
-// forgotten.
-func (op *Operation) forgets(data []byte) bool {
+// isForgotten reports whether a file is certainly memory's and contains something expunged.
+func (op *Operation) isForgotten(data []byte) bool {
 	path, ok := ownFile(data)
 	switch {
 	case !ok:
 		return false
 	case path == "":
-		_, now := op.Rewriter.Note(op.Store.Repo().ZeroID(), data)
+		_, now := op.Rewriter.RewriteNote(op.Store.Repo().ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
 	r, err := op.Rewriter.e.Redact(path, data)
 	return err == nil && !bytes.Equal(r.Data, data)
 }
 
-// ownFile reports whether a file whose name is not known can be nothing but memory: the
-// name of one like it, "" of a note. Topics are plain text, which may be anybody's.
+// ownFile reports whether a file of unknown name can only be memory, and returns the name of
+// such a file; "" for a note. Topics are plain text, which may be the user's.
 func ownFile(data []byte) (path string, ok bool) {
 	if bytes.HasPrefix(data, []byte(`{"v":1,`)) {
 		return "", true
@@ -142,7 +141,7 @@ func ownFile(data []byte) (path string, ok bool) {
 	if steps, err := doc.ParseLog(data); err == nil && len(steps) > 0 {
 		return doc.LogFile, true
 	}
-	if ms, err := doc.ParseCommits(data); err == nil && len(ms) > 0 {
+	if commits, err := doc.ParseCommits(data); err == nil && len(commits) > 0 {
 		return doc.CommitFile, true
 	}
 	if bytes.Contains(data, []byte("\ntotals:\n")) {
@@ -153,9 +152,8 @@ func ownFile(data []byte) (path string, ok bool) {
 	return "", false
 }
 
-// strays looks for the text in objects that no ref leads to. Those that are not memory's
-// are only counted: `git commit -a` whose editor is open has its files nowhere else, nor
-// has anybody who looks for work that was lost.
+// strays searches unreachable objects. Of those that are not memory's it only counts the
+// matches: `git commit -a` with an open editor has its files nowhere else.
 func (f *finder) strays(ctx context.Context) error {
 	if f.match.none() {
 		return nil
@@ -187,7 +185,7 @@ func (f *finder) strays(ctx context.Context) error {
 	return err
 }
 
-// memoryCommits are those of some commits that are of a branch or of the roadmap.
+// memoryCommits returns those commits that belong to a branch or to the roadmap.
 func memoryCommits(ctx context.Context, s *store.Store, ids []git.ID) ([]git.ID, error) {
 	var found []git.ID
 	trees := map[git.ID]git.ID{}

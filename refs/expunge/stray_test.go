@@ -153,11 +153,11 @@ func TestExpungeRemoteNames(t *testing.T) {
 		r.Work("main", "say "+secret, 0)
 		r.Work("main", "plain", 0)
 		r.Expunge(expunge.Options{Match: secret})
-		memtest.OK(share.Push(t.Context(), r.Open(), share.SyncOptions{}))(t)
+		memtest.OK(share.Push(t.Context(), r.Open(), share.Options{}))(t)
 		memtest.OK(share.Init(t.Context(), other.Open(), share.InitOptions{}))(t)
 		other.Work("main", "more", 0)
-		memtest.OK(share.Sync(t.Context(), other.Open(), share.SyncOptions{}))(t)
-		memtest.OK(share.Sync(t.Context(), r.Open(), share.SyncOptions{}))(t)
-		memtest.OK(share.Sync(t.Context(), other.Open(), share.SyncOptions{}))(t)
+		memtest.OK(share.Sync(t.Context(), other.Open(), share.Options{}))(t)
+		memtest.OK(share.Sync(t.Context(), r.Open(), share.Options{}))(t)
+		memtest.OK(share.Sync(t.Context(), other.Open(), share.Options{}))(t)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// dirKey is a tree or a blob where it stands.
+// dirKey is a tree or a blob at a path.
 type dirKey struct {
 	path string // of a blob: that of its kind
 	id   git.ID
@@ -31,14 +31,14 @@ type fileChange struct {
 	blob     git.ID
 }
 
-// removals are how many entries went, by origin.
-type removals struct{ steps, milestones map[string]int }
+// removals counts the removed entries by origin.
+type removals struct{ steps, commits map[string]int }
 
 func (r *removals) add(o removals) {
 	for _, m := range []struct {
 		to   *map[string]int
 		from map[string]int
-	}{{&r.steps, o.steps}, {&r.milestones, o.milestones}} {
+	}{{&r.steps, o.steps}, {&r.commits, o.commits}} {
 		for origin, n := range m.from {
 			if *m.to == nil {
 				*m.to = map[string]int{}
@@ -48,17 +48,17 @@ func (r *removals) add(o removals) {
 	}
 }
 
-func (r removals) none() bool { return len(r.steps) == 0 && len(r.milestones) == 0 }
+func (r removals) none() bool { return len(r.steps) == 0 && len(r.commits) == 0 }
 
 // rootChange is the tree of a commit without what was expunged.
 type rootChange struct {
-	id         git.ID
-	milestones int // in its totals; -1 where they are as they were
-	commits    git.ID
+	id          git.ID
+	commitCount int // in its totals; -1 where they are as they were
+	commitFile  git.ID
 }
 
-// root rewrites the tree of a commit, of a branch or of the roadmap. Files that no
-// memory has are left alone, and so are the tombstones.
+// root rewrites the tree of a commit of a branch or of the roadmap. It keeps unknown files and
+// the tombstones.
 func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 	if done, ok := w.roots[tree]; ok {
 		return done, nil
@@ -70,7 +70,7 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 	var gone removals
 	meta := -1
 	var now []git.TreeEntry
-	done := rootChange{id: tree, milestones: -1}
+	done := rootChange{id: tree, commitCount: -1}
 	for _, e := range list {
 		switch {
 		case e.IsTree():
@@ -91,14 +91,14 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 			gone.add(b.removed)
 		}
 		if e.Name == doc.CommitFile {
-			done.commits = e.ID
+			done.commitFile = e.ID
 		}
 		if e.ID != "" {
 			now = append(now, e)
 		}
 	}
 	if meta >= 0 {
-		if now[meta].ID, done.milestones, err = w.metadata(ctx, now[meta].ID, gone); err != nil {
+		if now[meta].ID, done.commitCount, err = w.metadata(ctx, now[meta].ID, gone); err != nil {
 			return done, err
 		}
 	}
@@ -142,7 +142,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	return b, nil
 }
 
-// kindPath is one path for all files that are read alike.
+// kindPath returns one path for all files of a kind.
 func kindPath(path string) string {
 	switch doc.KindOf(path) {
 	case doc.FileLog:
@@ -188,8 +188,8 @@ func (w *Rewriter) dir(ctx context.Context, path string, id git.ID) (dirChange, 
 	return d, nil
 }
 
-// below finds what changes in a folder: of topics its tree, of segments the files, for
-// one of another name belongs into another folder.
+// below finds what changes in a folder: the tree of a folder of topics, but the files of a
+// folder of segments, since a renamed segment belongs into another folder.
 func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange, error) {
 	if d, ok := w.dirs[dirKey{path, id}]; ok {
 		return d, nil
@@ -248,8 +248,8 @@ func (w *Rewriter) segment(ctx context.Context, d *dirChange, path string, id gi
 	return nil
 }
 
-// metadata redacts metadata.yaml and counts anew. It says how many milestones there are
-// now, -1 where none went.
+// metadata redacts metadata.yaml and recounts. It returns the number of commits, -1 if no entry
+// was removed.
 func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.ID, int, error) {
 	b, err := w.blob(ctx, doc.MetadataFile, id)
 	if err != nil || gone.none() {
@@ -263,7 +263,7 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	if err != nil {
 		return "", 0, fmt.Errorf("%s: %w", doc.MetadataFile, err)
 	}
-	t := lessen(m.Totals(), gone)
+	t := subtract(m.Totals(), gone)
 	if err := m.SetTotals(t); err != nil {
 		return "", 0, err
 	}
@@ -274,9 +274,9 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	return id, t.Commits, err
 }
 
-// lessen takes what went out of a branch's totals. An origin of which nothing is left
-// stays known. No count falls below nothing, whatever the totals said.
-func lessen(t doc.Totals, gone removals) doc.Totals {
+// subtract removes what went from a branch's totals. An origin with nothing left stays known,
+// and no count falls below zero.
+func subtract(t doc.Totals, gone removals) doc.Totals {
 	t.Origins = maps.Clone(t.Origins)
 	take := func(of map[string]int, all *int, part func(*doc.OriginTotals) *int) {
 		for origin, n := range of {
@@ -292,6 +292,6 @@ func lessen(t doc.Totals, gone removals) doc.Totals {
 		}
 	}
 	take(gone.steps, &t.Steps, func(o *doc.OriginTotals) *int { return &o.Steps })
-	take(gone.milestones, &t.Commits, func(o *doc.OriginTotals) *int { return &o.Commits })
+	take(gone.commits, &t.Commits, func(o *doc.OriginTotals) *int { return &o.Commits })
 	return t
 }

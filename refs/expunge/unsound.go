@@ -13,21 +13,21 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// dropUnsound deletes those of some tracking refs that bring what is refused anyway, and
-// says why: what cannot be read cannot be rewritten either, and must not keep anybody
-// from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
-// makes them anew. Which of them are roadmaps is given.
-func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
+// DropUnsound deletes those of some tracking refs that [incoming.Check] refuses, with their
+// objects, and returns why. What cannot be read cannot be rewritten, and must not block an
+// expunge. The next fetch makes the refs again. roadmaps names the refs that are roadmaps.
+func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref,
+	roadmaps []string) (dropped []git.Ref, why []string, err error) {
 	var all incoming.Refs
 	for _, r := range list {
-		Add(&all, r, slices.Contains(roadmaps, r.Name))
+		all.Add(r, slices.Contains(roadmaps, r.Name))
 	}
 	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, nil, err
 	}
 	for _, r := range list {
 		var in incoming.Refs
-		Add(&in, r, slices.Contains(roadmaps, r.Name))
+		in.Add(r, slices.Contains(roadmaps, r.Name))
 		err := incoming.Check(ctx, s, in)
 		switch {
 		case err == nil:
@@ -58,25 +58,15 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	return dropped, why, err
 }
 
-// add adds a tracking ref by what it must be: tags are on branches. Its name alone does
-// not tell, for a remote may be called 'heads'.
-func Add(in *incoming.Refs, r git.Ref, roadmap bool) {
-	if roadmap {
-		in.Roadmap = append(in.Roadmap, r)
-	} else {
-		in.Branches = append(in.Branches, r)
-	}
-}
-
-// unsound reports whether an error is checkIncoming's refusal.
+// unsound reports whether an error is a refusal of [incoming.Check].
 func unsound(err error) bool {
 	var e *fail.Error
 	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
 
-// dropUnsoundTracking does so with all tracking refs.
+// DropUnsoundTracking is DropUnsound for all tracking refs.
 func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
-	v, err := MemoryRefs(ctx, s)
+	v, err := ListRefs(ctx, s)
 	if err != nil || len(v.tracking) == 0 {
 		return nil, err
 	}

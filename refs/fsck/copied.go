@@ -14,16 +14,16 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// mostCopies is among how many of the newest commits of the code copies are looked for.
+// mostCopies is how many of the newest code commits are compared.
 const mostCopies = 2000
 
-// checkCopied looks for copies of linked code commits that have no link at all, among the
-// newest that the code reaches: a cherry-pick copies links, but `git am` runs no hook
-// that could. A copy makes the same change by its patch-id, and has
+// checkCopied looks for copies of linked code commits that have no link, among the newest
+// commits of the code. A cherry-pick copies links, but `git am` runs no hook that could. A copy
+// makes the same change by its patch-id, and has
 //
-//  1. the same author, date and subject as a commit that is reached still,
-//  2. the same author and date as one that is not: that was rewritten, and another copy
-//     of it has its links, so that checkRewritten takes it for settled.
+//  1. the same author, date and subject as a commit that is still reachable,
+//  2. the same author and date as one that is not: that one was rewritten, and checkRewritten
+//     takes it for settled because another copy has its links.
 func checkCopied(ctx context.Context, c *checker) error {
 	all, err := c.links(ctx)
 	if err != nil || len(all) == 0 {
@@ -38,8 +38,9 @@ func checkCopied(ctx context.Context, c *checker) error {
 	}
 	problems := make([]Problem, len(pairs))
 	for i, p := range pairs {
-		problems[i] = Problem{Kind: "link-missing", Object: string(p.New), Repair: FsckFix,
-			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to", p.New.Short(), p.Old.Short())}
+		problems[i] = Problem{Kind: "link-missing", Object: string(p.New), Repair: FixCommand,
+			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to",
+				p.New.Short(), p.Old.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return copyLinks(ctx, c.s, c.w, pairs) }, problems...)
 	return nil
@@ -77,7 +78,7 @@ func (c *checker) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]co
 	return pairs, err
 }
 
-// samePatch leaves the pairs that make the same change.
+// samePatch returns the pairs that make the same change.
 func samePatch(ctx context.Context, s *store.Store, pairs []code.Rewritten) ([]code.Rewritten, error) {
 	var ids []git.ID
 	for _, p := range pairs {
@@ -90,7 +91,7 @@ func samePatch(ctx context.Context, s *store.Store, pairs []code.Rewritten) ([]c
 	}), err
 }
 
-// copyLinks gives copies the links of what they are copies of, as a cherry-pick does.
+// copyLinks gives copies the links of their originals, as a cherry-pick does.
 func copyLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []code.Rewritten) error {
 	ses, err := s.Begin(ctx, w, "fsck: links of copies")
 	if err != nil {

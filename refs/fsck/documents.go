@@ -12,11 +12,10 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// checkDocuments looks at all that memory holds, now and at any time before, as at what
-// comes in from elsewhere (see [Store.checkIncoming]): commits, trees and documents are
-// there and are what they must be. What a shallow or a partial clone leaves out is no
-// problem. Nothing of it is mended by --fix: history is never rewritten, and what is lost
-// is elsewhere, if anywhere.
+// checkDocuments checks the whole history of memory by the rules for incoming memory (see
+// [incoming.Check]): commits, trees and documents exist and are valid. What a shallow or a
+// partial clone leaves out is no problem. --fix mends nothing here: fsck does not rewrite
+// history, and lost objects may exist elsewhere.
 func checkDocuments(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -37,23 +36,23 @@ func checkDocuments(ctx context.Context, c *checker) error {
 			}
 			c.report(ctx, nil, p)
 		}
-		// Others need what is lost, and would say so in their own words.
+		// Other checks need the lost object and would fail.
 		c.blocked = c.blocked || lost(f)
 	}
 	return nil
 }
 
-// unsound reports whether memory was found to hold something that cannot be read.
-func (c *checker) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
+// unsound reports whether memory contains something that cannot be read.
+func (c *checker) unsound() bool { return c.loaded != nil && len(c.loaded.flaws) > 0 }
 
 // lost reports whether the object cannot be read at all.
 func lost(f incoming.Flaw) bool {
 	return f.Kind == incoming.FlawMissing || f.Kind == incoming.FlawDamaged
 }
 
-// keys tell what is wrong apart from all else that is: two flaws that share one are the
-// same. What is lost is lost wherever it stands; once an id is ahead of the clock, all that
-// follow are; and a folder that is none of ours may hold much that is not.
+// keys identify a flaw; two flaws that share a key are one problem. A lost object is one
+// problem wherever it occurs; after one id ahead of the clock all later ones are; and an
+// unknown folder may contain many unknown files.
 func keys(f incoming.Flaw) []string {
 	kind := string(f.Kind) + " "
 	switch f.Kind {
@@ -62,7 +61,7 @@ func keys(f incoming.Flaw) []string {
 	case incoming.FlawAhead:
 		return []string{kind + f.At.Ref}
 	case incoming.FlawTree:
-		return []string{kind + f.Path + " " + string(f.ID), kind + path.Dir(f.Path) + " " + string(f.At.Id)}
+		return []string{kind + f.Path + " " + string(f.ID), kind + path.Dir(f.Path) + " " + string(f.At.ID)}
 	}
 	return []string{kind + f.Path + " " + string(f.ID)}
 }
@@ -74,18 +73,17 @@ func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err e
 		p.Repair, err = v.bringBack(ctx, f)
 		return p, err
 	case f.Kind == incoming.FlawUnlisted:
-		p.Object = string(f.At.Id)
+		p.Object = string(f.At.ID)
 	}
-	p.Repair = v.without(f)
+	p.Repair = v.repairWithout(f)
 	if f.Kind == incoming.FlawAhead {
 		p.Repair = "set the clock, if it is behind; else " + p.Repair
 	}
 	return p, nil
 }
 
-// bringBack is how an object that is lost comes back: from a remote that has the memory,
-// which must send all that it has again, because git takes what a commit that is here
-// leads to for being here.
+// bringBack returns how a lost object comes back: from a remote that has the memory. It must
+// send everything again, because git assumes that what an existing commit leads to exists.
 func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error) {
 	first := ""
 	if file, here := v.s.Repo().LooseFile(f.ID); here {
@@ -96,24 +94,27 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 		return "", err
 	}
 	for _, remote := range remotes {
-		if slices.ContainsFunc(v.tips, func(t incoming.BranchTip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
+		if slices.ContainsFunc(v.tips, func(t incoming.Tip) bool {
+			return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/")
+		}) {
 			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
 		}
 	}
-	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " +
+		prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
 }
 
-// without is how memory goes on without a commit that holds something wrong:
+// repairWithout returns how to go on without a commit that contains something invalid:
 //
-//  1. what only a remote has is not taken in: it is mended there;
-//  2. a deleted branch and a tag can go;
-//  3. the newest commit of a branch is taken off it;
-//  4. below others it stays what it is: a new branch can start before it.
-func (v *memory) without(f incoming.Flaw) string {
+//  1. what only a remote has is not taken in, and must be mended there;
+//  2. a deleted branch and a tag can be removed;
+//  3. the newest commit of a branch can be taken off it;
+//  4. an older commit stays: a new branch can start before it.
+func (v *memory) repairWithout(f incoming.Flaw) string {
 	ref, bad := f.At.Ref, f.At
 	switch {
-	case !own(ref):
-		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", incoming.Visible(ref))
+	case !isOwn(ref):
+		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", incoming.Printable(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):
 		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
 	case strings.HasPrefix(ref, git.TagPrefix):
@@ -122,8 +123,8 @@ func (v *memory) without(f incoming.Flaw) string {
 		return "git notes --ref=context prune, or remove by hand what is no note"
 	case len(bad.Parents) == 0:
 		return "git log --stat " + string(v.tipOf(ref)) + ", then start anew from a commit that is sound"
-	case v.tipOf(ref) == bad.Id:
-		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.Id)
+	case v.tipOf(ref) == bad.ID:
+		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.ID)
 	case bad.Roles&incoming.RoleRoadmap != 0:
 		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.Parents[0], v.tipOf(ref))
 	}
@@ -131,7 +132,7 @@ func (v *memory) without(f incoming.Flaw) string {
 	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.Parents[0].Short())
 }
 
-// tipOf is where a ref stands.
+// tipOf returns the commit of a ref.
 func (v *memory) tipOf(ref string) git.ID {
 	for _, t := range v.tips {
 		if t.Name == ref {

@@ -12,9 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// checkContents looks for entries that say two things under one id. Merges keep the
-// bytewise smaller one, and lose nothing that stood alone; which of the two was meant
-// only people can know.
+// checkContents looks for entries with two contents under one id. Merges keep the bytewise
+// smaller one; only people know which was meant.
 func checkContents(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -23,8 +22,10 @@ func checkContents(ctx context.Context, c *checker) error {
 	for _, at := range v.twice {
 		e := v.entries[at]
 		c.report(ctx, nil, Problem{Kind: "entry-differs", Object: e.id,
-			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; a merge keeps the bytewise smaller one", e.what(), e.id, e.origin, e.file.Short()),
-			Repair:  "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
+			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; "+
+				"a merge keeps the bytewise smaller one",
+				e.what(), e.id, e.origin, e.file.Short()),
+			Repair: "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
 	}
 	return nil
 }
@@ -36,15 +37,15 @@ func (e *memoryEntry) what() string {
 	return "commit"
 }
 
-// standing entries of a branch.
+// branchEntries are the entries in a tree of a branch.
 type branchEntries struct {
 	steps, records []int32
-	twice          []string // ids that stand in it twice
+	twice          []string // ids that occur twice
 	totals         doc.Totals
 }
 
-// entriesOf counts what stands in a tree of a branch. It reports false where not all of
-// it was read: what is wrong there has been said, or a partial clone does not have it.
+// entriesOf counts the entries in a tree of a branch. It reports false if not all of it was
+// read, because that is reported already or a partial clone lacks it.
 func (v *memory) entriesOf(ctx context.Context, tree git.ID) (*branchEntries, bool, error) {
 	top, ok := v.in.Roots[tree]
 	if !ok || top.Bad {
@@ -69,7 +70,7 @@ func (v *memory) entriesOf(ctx context.Context, tree git.ID) (*branchEntries, bo
 	return b, true, nil
 }
 
-// segments takes those below a folder.
+// segments adds the entries of the segments below a folder.
 func (v *memory) segments(ctx context.Context, b *branchEntries, tree git.ID, log bool) (bool, error) {
 	if v.in.Absent[tree] {
 		return false, nil
@@ -130,7 +131,8 @@ func (b *branchEntries) count(v *memory) {
 	}
 }
 
-// totalsFault says what metadata.yaml counts otherwise.
+// totalsFault returns how the totals of metadata.yaml differ from the entries; "" if they
+// agree.
 func (b *branchEntries) totalsFault(said doc.Totals) string {
 	if said.Steps != b.totals.Steps || said.Commits != b.totals.Commits {
 		return fmt.Sprintf("%s counts %s and %s, but the branch contains %d and %d", doc.MetadataFile,

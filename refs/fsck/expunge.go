@@ -12,56 +12,57 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkExpunge looks for something that was to be forgotten, and is not yet, because
-// whoever was at it was killed. The next command that writes finishes it; to mend is to
-// do that now. Where the lock is held somebody is at it.
+// checkExpunge looks for an interrupted expunge. The next command that writes finishes it;
+// mending does that now. A locked one is running and no problem.
 func checkExpunge(ctx context.Context, c *checker) error {
-	file := c.s.StatePath(expunge.ExpungeIntentName)
+	file := c.s.StatePath(expunge.IntentName)
 	if _, err := os.Stat(file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	lock, free, err := c.s.Repo().TryLock(expunge.ExpungeLock)
+	lock, free, err := c.s.Repo().TryLock(expunge.LockName)
 	if err != nil || !free {
 		return err
 	}
-	left, err := expunge.ReadExpungeIntent(c.s)
+	left, err := expunge.ReadIntent(c.s)
 	if err1 := lock.Unlock(); err1 != nil {
 		return errors.Join(err, err1)
 	}
 	switch {
 	case errors.Is(err, fail.ErrInvalid):
-		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: file, Message: err.Error() + "; expunge again what was to be forgotten, when the file is gone",
-			Repair: "rm " + prose.ShellQuoted(file)})
+		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: file,
+			Message: err.Error() + "; expunge again what was to be forgotten, when the file is gone",
+			Repair:  "rm " + prose.ShellQuoted(file)})
 	case err != nil:
 		return err
 	case left != nil:
-		c.report(ctx, func(ctx context.Context) error { return expunge.FinishExpunge(ctx, c.s, c.w) }, Problem{Kind: "expunge-left", Object: file,
-			Repair: FsckFix, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
+		c.report(ctx, func(ctx context.Context) error { return expunge.Finish(ctx, c.s, c.w) },
+			Problem{Kind: "expunge-left", Object: file,
+				Repair: FixCommand, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
 	}
 	return nil
 }
 
-// expungeAtWork reports whether somebody expunges right now. Where no lock can be taken
-// nobody can: that is a problem of its own.
+// expungeAtWork reports whether an expunge runs now. Where locks cannot be taken none can run;
+// another check reports that.
 func expungeAtWork(s *store.Store) bool {
-	if _, err := os.Stat(s.StatePath(expunge.ExpungeIntentName)); err != nil {
+	if _, err := os.Stat(s.StatePath(expunge.IntentName)); err != nil {
 		return false
 	}
-	lock, free, err := s.Repo().TryLock(expunge.ExpungeLock)
+	lock, free, err := s.Repo().TryLock(expunge.LockName)
 	if free {
 		_ = lock.Unlock() // it ends with this process at the latest
 	}
 	return err == nil && !free
 }
 
-// forgotMeanwhile reports whether somebody has expunged something since this run of the
-// checks began, and waits for one who is at it.
+// forgotMeanwhile reports whether something was expunged since this run began. It waits for a
+// running expunge.
 func (c *checker) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if expungeAtWork(c.s) {
-		lock, err := c.s.Repo().Lock(ctx, expunge.ExpungeLock)
+		lock, err := c.s.Repo().Lock(ctx, expunge.LockName)
 		if err != nil {
 			return false, err
 		}

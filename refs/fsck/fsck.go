@@ -1,3 +1,18 @@
+// Package fsck checks everything that memory consists of: refs, commits, documents, notes,
+// links between code and memory, journals, local state and the settings that init makes.
+//
+// [Run] makes all checks in a fixed order and returns every [Problem] with a stable kind and a
+// repair that can be pasted. Without Options.Fix it writes nothing but locks and caches. With
+// it, problems whose repair is [FixCommand] are mended; others are left to people. It never
+// rewrites history.
+//
+// Errors mean that fsck itself cannot run: fail.ErrNoMemory where there is nothing to check,
+// the cause of a cancelled context, or git failing to list refs. A single check that fails is a
+// problem of the kind unchecked.
+//
+// It is safe beside other processes. A check that sees work in progress looks again under the
+// lock of whoever does it; if an expunge rewrites memory meanwhile, Run waits for it and starts
+// again.
 package fsck
 
 import (
@@ -13,7 +28,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Problem is something that is wrong with memory or around it, and what mends it.
+// Problem is something that is wrong with memory or around it, and its repair.
 type Problem struct {
 	Kind    string `json:"kind"`    // a stable name for scripts: `link-left`
 	Object  string `json:"object"`  // what is wrong: a hash, a ref, a file; full names
@@ -22,24 +37,24 @@ type Problem struct {
 	Fixed   bool   `json:"fixed"`   // it was mended just now
 }
 
-// FsckOptions are one fsck.
+// Options configure one run.
 type Options struct {
-	store.Writer      // who mends
+	store.Writer      // the author of repairs
 	Fix          bool // mend what can be mended
 }
 
-// FsckFix is the repair of whatever can be mended without being asked how.
-const FsckFix = "git context fsck --fix"
+// FixCommand is the repair of every problem that can be mended without a decision.
+const FixCommand = "git context fsck --fix"
 
-// A check looks for one kind of trouble. It reports all that it finds, and mends it if
-// it was told to, see [checker.report]. Its error means that it could not look.
+// check looks for one kind of problem. It reports all that it finds with [checker.report],
+// which also mends. Its error means that it could not look.
 type check struct {
 	name string
 	run  func(context.Context, *checker) error
 }
 
-// checks are all of them, in the order in which they run: first what the others stand
-// on; then what was interrupted is finished before what it may have left is looked for.
+// checks returns all checks in their order: first what the others depend on, and what was
+// interrupted before what that may have left.
 func checks() []check {
 	return []check{
 		{"local state", checkAccess},
@@ -74,36 +89,36 @@ type checker struct {
 	found []Problem
 
 	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
-	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
+	claimed map[git.ID]bool         // code commits found to replace others
 
-	held     *memory         // what memory says; nil: not read yet
+	loaded   *memory         // nil: not read yet
 	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
 
-	forgotten  *doc.Expunged // what was forgotten when this began; nil: not known
-	forgetting bool          // somebody was about to forget more
+	forgotten  *doc.Expunged // tombstones when the run began; nil: unknown
+	forgetting bool          // an expunge was running then
 
-	blocked bool            // nothing more can be told before what was found is mended
-	renamed map[string]bool // remotes that have another name now
-	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
+	blocked bool            // no other check can run until this is mended
+	renamed map[string]bool // old names of renamed remotes
+	lost    map[string]bool // missing branches whose journals allow to restore them
 }
 
-// fsckLooks is how often fsck looks, where memory is rewritten while it does.
-const fsckLooks = 3
+// maxLooks limits how often fsck starts again because memory is rewritten meanwhile.
+const maxLooks = 3
 
-// Fsck looks for everything that is wrong, and mends what it can if it was told to. It
-// returns every problem, mended or not; none is never nil. A check that cannot look is
-// a problem itself. fail.ErrNoMemory: there is nothing to check.
+// Run looks for everything that is wrong, and mends what it can if o.Fix is set. It returns
+// every problem, mended or not; the list is never nil. A check that cannot look is a problem
+// itself. fail.ErrNoMemory: there is nothing to check.
 //
-// It is safe beside any other process: what one is at is not taken for trouble. Beside an
-// expunge, which leaves no commit where it was, it waits for the end of that and looks
-// anew.
+// It is safe beside any other process: it does not report work in progress. If an expunge runs
+// meanwhile, it waits for the end and looks again.
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	for look := 1; ; look++ {
-		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
+		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{},
+			renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
-		if err != nil || !left || look == fsckLooks {
+		if err != nil || !left || look == maxLooks {
 			return append(mended, c.found...), err
 		}
 		if again, err := c.forgotMeanwhile(ctx); err != nil || !again {
@@ -123,7 +138,7 @@ func (c *checker) run(ctx context.Context) error {
 		return c.s.NoSuchBranch(ctx, "")
 	}
 	c.forgetting = expungeAtWork(c.s)
-	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else that is a problem of its own
+	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else checkRefs or checkDocuments reports it
 		c.forgotten = &known
 	}
 	for _, check := range checks() {
@@ -131,7 +146,7 @@ func (c *checker) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if !c.unsound() { // else it is what could not be read that was reported
+			if !c.unsound() { // else the unreadable object is reported
 				c.unchecked(check.name, err)
 			}
 		}
@@ -144,7 +159,8 @@ func (c *checker) run(ctx context.Context) error {
 
 // unchecked reports that a check could not look.
 func (c *checker) unchecked(name string, err error) {
-	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(), Repair: "git fsck"}
+	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(),
+		Repair: "git fsck"}
 	var known *fail.Error
 	if errors.As(err, &known) && len(known.Hints) > 0 {
 		p.Repair = known.Hints[0]
@@ -152,8 +168,8 @@ func (c *checker) unchecked(name string, err error) {
 	c.found = append(c.found, p)
 }
 
-// report adds problems, and mends them together if it was told to; mend is nil where
-// people must decide. Where mending fails, the problems stay and say why.
+// report adds problems, and mends them together if Fix is set; mend is nil where people must
+// decide. If mending fails, the problems stay and say why.
 func (c *checker) report(ctx context.Context, mend func(context.Context) error, problems ...Problem) {
 	if len(problems) == 0 {
 		return

@@ -11,13 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkHeads looks at the CONTEXT_HEAD of every worktree. One that is not there is no
-// problem: the worktree begins where the main one is. The others name a branch that
-// exists, or are reported, and mended, as this:
+// checkHeads checks the CONTEXT_HEAD of every worktree. A missing one is no problem: the
+// worktree begins with the main one's branch. Others must name an existing branch, and are
+// mended like this:
 //
-//  1. the branch is gone: to the one that it was renamed to, else to the default branch;
-//  2. it names a commit: to the branch that this commit was made on, else likewise;
-//  3. it names what is no memory branch, or nothing that can be read: to the default branch.
+//  1. the branch is gone: to the branch that it was renamed to, else to the default branch;
+//  2. it names a commit: to the branch of that commit, else to the default branch;
+//  3. it names no memory branch, or cannot be read: to the default branch.
 func checkHeads(ctx context.Context, c *checker) error {
 	heads, err := c.s.Repo().HeadNames()
 	if err != nil {
@@ -44,13 +44,14 @@ func (c *checker) head(ctx context.Context, h git.WorktreeHead) error {
 	}
 	name, ok := git.BranchName(target)
 	if !ok {
-		return c.badHead(ctx, h, Problem{Kind: "head-invalid", Message: fmt.Sprintf("points to '%s', which is no memory branch", target)}, target, "")
+		return c.badHead(ctx, h, Problem{Kind: "head-invalid",
+			Message: fmt.Sprintf("points to '%s', which is no memory branch", target)}, target, "")
 	}
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone || c.lost[name] {
 		return err
 	}
 	if now, err := c.s.Repo().SymbolicRef(ctx, h.Ref); err != nil || now != target {
-		return nil // a rename repoints it last of all: it has, since
+		return nil // a rename has repointed it since
 	}
 	p := Problem{Kind: "head-dangling", Message: fmt.Sprintf("points to branch '%s', which does not exist", name)}
 	to, err := c.s.RenamedTo(ctx, name)
@@ -80,10 +81,11 @@ func (c *checker) detached(ctx context.Context, h git.WorktreeHead) error {
 			}
 		}
 	}
-	return c.badHead(ctx, h, Problem{Kind: "head-detached", Message: fmt.Sprintf("names commit %s and no branch", id.Short())}, "", to)
+	return c.badHead(ctx, h, Problem{Kind: "head-detached",
+		Message: fmt.Sprintf("names commit %s and no branch", id.Short())}, "", to)
 }
 
-// badHead reports a CONTEXT_HEAD, where it pointed, and the branch that it gets.
+// badHead reports a CONTEXT_HEAD that pointed to was, and points it to a branch.
 func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, was, to string) error {
 	if to == "" {
 		var err error
@@ -91,21 +93,22 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 			return err // without a branch there is nothing to point to
 		}
 	}
-	p.Object, p.Repair = h.Ref, FsckFix
+	p.Object, p.Repair = h.Ref, FixCommand
 	p.Message = fmt.Sprintf("%s of '%s' %s; it goes to '%s'", git.HeadName, h.Path, p.Message, to)
 	c.report(ctx, func(ctx context.Context) error {
 		return c.s.WhileLocked(ctx, func() error {
 			now, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
 			switch {
 			case err == nil && now != was:
-				return nil // somebody switched meanwhile
+				return nil // switched meanwhile
 			case err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrBroken):
 				return err
 			}
 			if there, err := c.s.HasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
-				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
+				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to),
+					FixCommand)
 			}
 			return c.s.Repo().SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)
@@ -113,7 +116,7 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 	return nil
 }
 
-// homeBranch is where a worktree goes whose branch is not known: the default branch,
+// homeBranch returns the branch for a worktree whose branch is unknown: the default branch,
 // else the newest.
 func (c *checker) homeBranch(ctx context.Context) (string, error) {
 	name, err := c.s.DefaultBranch(ctx)
@@ -122,7 +125,8 @@ func (c *checker) homeBranch(ctx context.Context) (string, error) {
 			return name, nil
 		}
 	}
-	out, err := c.s.Repo().View(ctx, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", git.BranchPrefix)
+	out, err := c.s.Repo().View(ctx, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)",
+		git.BranchPrefix)
 	if err != nil {
 		return "", err
 	}
@@ -130,8 +134,8 @@ func (c *checker) homeBranch(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// branchGone reports whether a branch does not exist, and nobody is at it: whoever makes,
-// renames or deletes one holds its lock.
+// branchGone reports whether a branch does not exist and no process is making, renaming or
+// deleting it: those have its lock.
 func (c *checker) branchGone(ctx context.Context, name string) (bool, error) {
 	missing := func() (bool, error) {
 		_, err := c.s.Repo().Ref(ctx, git.BranchRef(name))

@@ -16,14 +16,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkHookFailures shows what hooks could not do. Mending says what was done:
+// checkHookFailures reports what hooks could not do:
 //
-//  1. the hook's setting is wrong: people must mend it first;
-//  2. post-commit: the code commit gets its link, see [checker.linkMissed];
-//  3. post-rewrite: what was left behind is found by checkRewritten;
-//  4. pre-push: a sync sends what was not sent, and that is no problem any more. It is
-//     mended by nothing else, unless the remote is no more;
-//  5. another one: git's command is long over, and there is nothing to be made up for.
+//  1. the hook's setting is invalid: people must correct it first;
+//  2. post-commit: mending links the code commit, see [checker.linkMissed];
+//  3. post-rewrite: checkRewritten finds what was left behind;
+//  4. pre-push: a sync sends what was not sent, which ends the problem. Mending only drops it if the remote is gone;
+//  5. any other: git's command ended long ago, and mending drops the record.
 func checkHookFailures(ctx context.Context, c *checker) error {
 	list, err := share.HookFailures(ctx, c.s)
 	if err != nil {
@@ -34,8 +33,9 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, f := range list {
-		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FsckFix, Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
-			prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
+		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FixCommand,
+			Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
+				prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
 		if p.Object == "" {
 			p.Object = f.Worktree
 		}
@@ -49,7 +49,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 			continue
 		}
 		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
-			p.Repair = share.SyncWith(f.Remote)
+			p.Repair = share.SyncCommand(f.Remote)
 			c.report(ctx, nil, p)
 			continue
 		}
@@ -58,7 +58,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 			if done, err = c.madeUp(ctx, f); err != nil {
 				return err
 			}
-			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Is(f) })
+			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Equal(f) })
 		}, p)
 		if last := &c.found[len(c.found)-1]; last.Fixed {
 			last.Message += "; " + done
@@ -67,8 +67,8 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// wrongSetting is the setting without which the hook of an event fails each time, "" for
-// none.
+// wrongSetting returns the invalid setting that makes the hook of an event fail each time, ""
+// for none.
 func wrongSetting(ctx context.Context, s *store.Store, event string) (string, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
@@ -83,14 +83,14 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 		if _, err := cfg.Bool(store.KeyPush, false); err != nil {
 			return store.KeyPush, nil
 		}
-		if _, err := share.PushLimit(ctx, s); err != nil {
+		if _, err := share.PushTimeout(ctx, s); err != nil {
 			return store.KeyPushTimeout, nil
 		}
 	}
 	return "", nil
 }
 
-// madeUp makes up for a hook that failed, and says what was done.
+// madeUp does what a failed hook should have done, and returns what that was.
 func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
 	switch {
 	case f.Event == "post-commit":
@@ -102,16 +102,16 @@ func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, erro
 	case f.Event == "post-rewrite":
 		return "forgotten: links that were left behind are problems of their own", nil
 	case f.Remote != "":
-		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) + "' any more", nil
+		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) +
+			"' any more", nil
 	case f.Event == "pre-push":
 		return "forgotten, but nothing was sent: git context sync", nil
 	}
 	return "forgotten: it is over", nil
 }
 
-// linkMissed links the code commit of a hook that failed to the milestone that was the
-// newest of its branch then. Without any, or where the commit is gone or linked since,
-// there is nothing to do, and it reports false.
+// linkMissed links the code commit of a failed hook to the commit that was its branch's newest
+// then. It reports false if there is none, or the code commit is gone or linked since.
 func (c *checker) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil

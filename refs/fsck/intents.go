@@ -16,9 +16,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
-// The next command that changes the branch finishes or forgets it; to mend is to do
-// that now. One whose branch is locked is being worked on.
+// checkIntents looks for an interrupted `commit --code` or `rollback --code`. The next command
+// that changes the branch finishes or drops it; mending does that now. One whose branch is
+// locked is in progress.
 func checkIntents(ctx context.Context, c *checker) error {
 	files, err := os.ReadDir(c.s.StatePath(store.IntentDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +38,7 @@ func checkIntents(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// leftIntent reports one, by the branch that its file names.
+// leftIntent reports an intent by the branch that its file names.
 func (c *checker) leftIntent(ctx context.Context, name string) error {
 	file := c.s.StatePath(name)
 	data, err := os.ReadFile(file)
@@ -58,7 +58,7 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 	if err != nil || !free {
 		return err
 	}
-	_, gone := os.Stat(file) // whoever wrote it may have ended since it was read
+	_, gone := os.Stat(file) // its command may have ended since
 	if err := lock.Unlock(); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 			return err
 		}
 		return ses.Close()
-	}, Problem{Kind: "intent-left", Object: git.BranchRef(in.Branch), Repair: FsckFix,
+	}, Problem{Kind: "intent-left", Object: git.BranchRef(in.Branch), Repair: FixCommand,
 		Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted", in.Branch)})
 	return nil
 }

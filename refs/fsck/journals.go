@@ -18,16 +18,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkJournals looks at what was recorded and is not committed:
+// checkJournals checks what is recorded and not committed:
 //
-//  1. a line is neither a step nor a mark, a mark speaks of no line, numbers do not rise;
-//  2. steps count as pending that the branch holds: a backup, or a copy of the
-//     repository, came back;
-//  3. the journal of no branch holds steps that stand nowhere else;
-//  4. a rename was killed before the journal's old name went.
+//  1. a line is neither a step nor a mark, a mark names no line, or numbers do not rise;
+//  2. steps count as pending although the branch contains them: a backup or a copy of the repository came back;
+//  3. the journal of a missing branch contains steps that exist nowhere else;
+//  4. a rename was killed before it removed the journal's old name.
 //
-// Journals are read without a lock, as every view reads them; what depends on more than
-// the file is looked at again with the branch locked.
+// It reads journals without a lock, as every view does, and looks again with the branch locked
+// where more than the file counts.
 func checkJournals(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func checkJournals(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// journal looks at that of a branch.
+// journal checks the journal of a branch.
 func (c *checker) journal(ctx context.Context, path, branch string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
@@ -69,7 +68,7 @@ func (c *checker) journal(ctx context.Context, path, branch string) error {
 	}
 	mend := func(ctx context.Context) error { return c.mendJournal(ctx, path, branch) }
 	if flaws := journal.Check(data, readableStep).Flaws; len(flaws) > 0 {
-		p := Problem{Kind: "journal-damaged", Object: path, Repair: FsckFix,
+		p := Problem{Kind: "journal-damaged", Object: path, Repair: FixCommand,
 			Message: fmt.Sprintf("journal of branch '%s', line %d: %s", branch, flaws[0].Line, flaws[0].Why)}
 		if len(flaws) > 1 {
 			p.Message += fmt.Sprintf("; and %d more", len(flaws)-1)
@@ -77,7 +76,7 @@ func (c *checker) journal(ctx context.Context, path, branch string) error {
 		c.report(ctx, mend, p)
 		return nil
 	}
-	if again, err := c.againPending(ctx, branch, data); err != nil || len(again) == 0 {
+	if again, err := c.committedPending(ctx, branch, data); err != nil || len(again) == 0 {
 		return err
 	}
 	lock, free, err := c.s.Repo().TryLock(store.BranchLock(branch))
@@ -86,12 +85,12 @@ func (c *checker) journal(ctx context.Context, path, branch string) error {
 	}
 	var again map[string]bool
 	if data, err = readJournal(path); err == nil && data != nil {
-		again, err = c.againPending(ctx, branch, data)
+		again, err = c.committedPending(ctx, branch, data)
 	}
 	if err = errors.Join(err, lock.Unlock()); err != nil || len(again) == 0 {
 		return err
 	}
-	c.report(ctx, mend, Problem{Kind: "journal-committed", Object: path, Repair: FsckFix,
+	c.report(ctx, mend, Problem{Kind: "journal-committed", Object: path, Repair: FixCommand,
 		Message: fmt.Sprintf("%s of branch '%s' still in its journal", countAre(len(again), "committed step"), branch)})
 	return nil
 }
@@ -103,7 +102,7 @@ func countAre(n int, what string) string {
 	return prose.Count(n, what) + " are"
 }
 
-// readJournal reads a journal; nil for one that is gone, or was only just begun.
+// readJournal reads a journal; nil for one that is gone or has no complete line.
 func readJournal(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +114,7 @@ func readJournal(path string) ([]byte, error) {
 	return data, err
 }
 
-// readableStep holds that a line of a journal can be committed.
+// readableStep returns an error if a line of a journal cannot be committed.
 func readableStep(l journal.Line) error {
 	var e store.EntryLine
 	if err := json.Unmarshal(l.Raw, &e); err != nil {
@@ -127,8 +126,8 @@ func readableStep(l journal.Line) error {
 	return nil
 }
 
-// againPending are the ids of a journal's pending steps that its branch holds.
-func (c *checker) againPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
+// committedPending returns the ids of a journal's pending steps that its branch contains.
+func (c *checker) committedPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
 	content, err := journal.Parse(data)
 	if err != nil || len(content.After(content.Mark.Upto)) == 0 {
 		return nil, err
@@ -144,13 +143,14 @@ func (c *checker) againPending(ctx context.Context, branch string, data []byte) 
 	if err != nil {
 		return nil, err
 	}
-	return stepsHeld(ctx, c.s, tip, content.After(from), false)
+	return stepsIn(ctx, c.s, tip, content.After(from), false)
 }
 
-// stepsHeld are the ids of those steps of a journal that a branch's log holds. Ids rise in a
-// log, so that only its newest segments are read, unless all of it is to be: two that
-// came from several machines may overlap.
-func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
+// stepsIn returns the ids of those steps that a branch's log contains. Ids rise in a log, so
+// that it reads only the newest segments; whole reads all, because segments from several
+// machines may overlap.
+func stepsIn(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line,
+	whole bool) (map[string]bool, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
@@ -173,8 +173,7 @@ func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journa
 	return held, err
 }
 
-// mendJournal makes a journal anew of the steps in it that are pending. What cannot be
-// read is kept beside it.
+// mendJournal rewrites a journal with its pending steps, and keeps unreadable lines beside it.
 func (c *checker) mendJournal(ctx context.Context, path, branch string) error {
 	return c.s.WhileLocked(ctx, func() error {
 		return journal.Mend(ctx, path, c.s.JournalOptions(), func(data []byte) (*journal.Mended, error) {
@@ -189,7 +188,7 @@ func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte)
 		return nil, err
 	}
 	found := journal.Check(data, readableStep)
-	var from int64 // without its first line nobody can say what of it was taken
+	var from int64 // without a head it is unknown what was committed
 	if found.Head.Journal != "" {
 		content, err := journal.Parse(data)
 		if err != nil {
@@ -202,7 +201,7 @@ func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte)
 	steps := slices.DeleteFunc(found.Steps, func(l journal.Line) bool { return l.End <= from })
 	slices.SortStableFunc(steps, func(a, b journal.Line) int { return strings.Compare(a.ID, b.ID) })
 	steps = slices.CompactFunc(steps, func(a, b journal.Line) bool { return a.ID == b.ID })
-	held, err := stepsHeld(ctx, c.s, tip, steps, true)
+	held, err := stepsIn(ctx, c.s, tip, steps, true)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +224,7 @@ func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte)
 	return m, nil
 }
 
-// renumbered is a step with another number, which is a label and no key.
+// renumbered returns a step with another number, which is a label and no key.
 func renumbered(l journal.Line, step int) (journal.Line, error) {
 	var e store.EntryLine
 	if err := json.Unmarshal(l.Raw, &e); err != nil {

@@ -3,8 +3,11 @@ package fsck
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/git-context/git-context/notes"
@@ -29,16 +32,16 @@ func (c *checker) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 	return all, err
 }
 
-// movedLink is a link whose milestone has another hash now.
+// movedLink is a link to a commit whose hash has changed.
 type movedLink struct {
 	code git.ID
 	fact notes.Fact
 	now  git.ID
 }
 
-// checkLinks looks for links that name a milestone by a hash that it has no more: they
-// are written anew, beside the old line, which a union of notes would bring back. A
-// milestone that is not here may be elsewhere: a link to it is no problem.
+// checkLinks looks for links that name a commit by an old hash. Mending adds a new line; the
+// old one stays, because a union of notes would bring it back. A link to a commit that is not
+// here is no problem: it may be elsewhere.
 func checkLinks(ctx context.Context, c *checker) error {
 	all, err := c.links(ctx)
 	if err != nil || len(all) == 0 {
@@ -52,7 +55,8 @@ func checkLinks(ctx context.Context, c *checker) error {
 	for _, code := range slices.Sorted(maps.Keys(all)) {
 		for _, f := range all[code] {
 			m := now[f.CommitID]
-			if m == "" || here[f.Memory] || slices.ContainsFunc(all[code], func(g notes.Fact) bool { return g.Memory == m }) {
+			if m == "" || here[f.Memory] || slices.ContainsFunc(all[code],
+				func(g notes.Fact) bool { return g.Memory == m }) {
 				continue
 			}
 			moved = append(moved, movedLink{code, f, m})
@@ -60,23 +64,23 @@ func checkLinks(ctx context.Context, c *checker) error {
 	}
 	problems := make([]Problem, len(moved))
 	for i, l := range moved {
-		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FsckFix, Message: fmt.Sprintf(
+		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FixCommand, Message: fmt.Sprintf(
 			"code commit %s is linked to memory commit %s by a hash that it has no more: %s is %s now",
-			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
+			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(shorten(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return relink(ctx, c.s, c.w, moved) }, problems...)
 	return nil
 }
 
-// f10 shortens what may be no hash.
-func f10(id git.ID) string {
+// shorten shortens a hash, and returns any other text as it is.
+func shorten(id git.ID) string {
 	if !git.IsID(string(id)) {
 		return string(id)
 	}
 	return id.Short()
 }
 
-// relink links code commits to milestones by their present hashes.
+// relink links code commits to commits by their present hashes.
 func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLink) error {
 	ses, err := s.Begin(ctx, w, "fsck: links")
 	if err != nil {
@@ -95,4 +99,54 @@ func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLi
 		}
 		return nil
 	})
+}
+
+// lostLinks reports commits that name the code commit that was made with them, and whose link
+// is missing from its note. A code commit that does not exist here has no note to lose, an
+// interrupted command still makes the link, and a sync brings those of a remote.
+func (c *checker) lostLinks(ctx context.Context, v *memory) error {
+	left, err := os.ReadDir(c.s.StatePath(store.IntentDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
+		return err
+	}
+	shared := v.reachedBy(false)
+	var made []*statement
+	var codes []git.ID
+	for _, n := range v.commits {
+		if x := v.statements[n.ID]; x != nil && git.IsID(string(x.link)) && len(x.link) == len(n.ID) &&
+			isOwn(n.Ref) && !shared[n.ID] {
+			made, codes = append(made, x), append(codes, x.link)
+		}
+	}
+	infos, err := c.s.Repo().Infos(ctx, codes)
+	if err != nil {
+		return err
+	}
+	for i, x := range made {
+		linked := slices.ContainsFunc(v.noted[x.link], func(f notes.Fact) bool {
+			return f.Kind == notes.KindLink && (f.CommitID == x.at.EntryID || f.Memory == x.at.ID)
+		})
+		if linked || infos[i].Type != "commit" || c.restores[x.link] || v.unread[x.link] {
+			continue
+		}
+		c.report(ctx, func(ctx context.Context) error { return relinkMade(ctx, c.s, c.w, x.link, x.at.ID) }, Problem{
+			Kind: "link-lost", Object: string(x.link), Repair: FixCommand,
+			Message: fmt.Sprintf("code commit %s was made together with memory commit %s, and its note does not say so",
+				x.link.Short(), x.at.EntryID)})
+	}
+	return nil
+}
+
+// relinkMade makes a link again.
+func relinkMade(ctx context.Context, s *store.Store, w store.Writer, made, memoryID git.ID) error {
+	ses, err := s.Begin(ctx, w, "fsck: link "+made.Short())
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	m, err := s.Repo().Commit(ctx, memoryID)
+	if err != nil {
+		return err
+	}
+	return code.WriteLink(ctx, ses, made, m)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// lockAge is how old a lock file of a ref must be to be taken for left: git holds one for
+// lockAge is how old a lock file of a ref must be to count as left behind: git keeps one for
 // milliseconds, and a hook that it runs meanwhile for minutes at most.
 const lockAge = 10 * time.Minute
 
-// checkLocks looks for lock files of refs whose owner is gone. A younger one may be in
-// use, and so is one whose owner is there: neither is a problem.
+// checkLocks looks for lock files of refs whose owner is gone. A younger lock and one with a
+// living owner are no problem.
 func checkLocks(ctx context.Context, c *checker) error {
 	locks, err := c.s.Repo().RefLocks()
 	if err != nil {
@@ -38,14 +38,16 @@ func checkLocks(ctx context.Context, c *checker) error {
 		if l.Ref != "" {
 			of = "ref '" + l.Ref + "'"
 		}
-		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) }, Problem{Kind: "lock-left", Object: l.Path, Repair: FsckFix,
-			Message: fmt.Sprintf("a lock of %s was left %d minutes ago, and its owner is gone", of, int(age.Minutes()))})
+		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) },
+			Problem{Kind: "lock-left", Object: l.Path, Repair: FixCommand,
+				Message: fmt.Sprintf("a lock of %s was left %d minutes ago, and its owner is gone", of,
+					int(age.Minutes()))})
 	}
 	return nil
 }
 
-// left reports whether a lock's owner is gone: our own lock of the same thing, which
-// whoever moves it holds too, is free, and no process can be seen that may own it.
+// left reports whether a lock's owner is gone: our own lock of the same thing is free, and no
+// visible process may own it.
 func (c *checker) left(l git.LeftLock, age time.Duration) (bool, error) {
 	own := ""
 	if name, ok := git.BranchName(l.Ref); ok {
@@ -65,8 +67,8 @@ func (c *checker) left(l git.LeftLock, age time.Duration) (bool, error) {
 	return c.s.Repo().Abandoned(l, age)
 }
 
-// removeLock takes a lock file away, one process at a time: of two that found the same
-// file the second could take away the one of somebody who came in between.
+// removeLock removes a lock file, one process at a time: the second of two could otherwise
+// remove a new owner's.
 func (c *checker) removeLock(ctx context.Context, l git.LeftLock) error {
 	lock, err := c.s.Repo().Lock(ctx, "fsck-locks")
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// memory is what memory says, read once for all checks: every commit that branches,
-// tags, the roadmap, deleted branches and what remotes have lead to, each file of theirs
-// once. 10,000 milestones with 100,000 steps take about as long as to adopt them.
+// memory is what memory contains, read once for all checks: every commit that branches, tags,
+// the roadmap, deleted branches and tracking refs lead to, and each file once. 10,000 commits
+// with 100,000 steps take about as long as adopting them.
 type memory struct {
 	s     *store.Store
 	in    *incoming.Inspection
 	flaws []incoming.Flaw
 
-	tips    []incoming.BranchTip // those that name a commit, our own first
-	ends    map[git.ID]bool
-	commits []*incoming.NewCommit
-	said    map[git.ID]*statement // by commit, of branches
-	foreign bool                  // what is read now is a remote's alone
+	tips       []incoming.Tip // those that name a commit, our own first
+	ends       map[git.ID]bool
+	commits    []*incoming.Commit
+	statements map[git.ID]*statement // by commit, of branches
+	foreign    bool                  // the commits being read are a remote's alone
 
 	seed    maphash.Seed
 	index   map[incoming.EntryKey]int32
@@ -43,46 +43,46 @@ type memory struct {
 	unread   map[git.ID]bool         // objects of whose notes not all could be read
 }
 
-// memoryEntry is a step or a milestone.
+// memoryEntry is a step or a commit.
 type memoryEntry struct {
 	id, origin string
 	number     int
 	sum        uint64 // of its content
 	file       git.ID // where it was read first
 	step       bool
-	birth      bool // an entry of commit.md that is no milestone
+	birth      bool // an entry of commit.md that describes the branch's birth
 	imported   bool // its number may be another tool's
 	differs    bool // it has two contents
 }
 
-// record is what a commit.md holds.
+// record is what a commit.md contains.
 type record struct {
 	entries []int32
-	steps   string // as a trailer says those that the last milestone covers
-	newest  string // the summary of the last milestone that is no birth
+	steps   string // of the last commit, in the form of a trailer
+	newest  string // the summary of the last commit that is no birth
 }
 
 // statement is what the message of a memory commit says.
 type statement struct {
-	at       *incoming.NewCommit
+	at       *incoming.Commit
 	branch   string
 	steps    string
 	journal  string // that the newest steps of its branch were taken from
 	roadmap  git.ID
 	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
 	trailers map[string]string // of a branch's tip
-	fact     notes.Fact        // of a milestone: what its note is to say
-	link     git.ID            // of a milestone: the code commit that was made with it
+	fact     notes.Fact        // what the note of the commit must say
+	link     git.ID            // the code commit that was made with it
 }
 
 // memory reads all of memory, once.
 func (c *checker) memory(ctx context.Context) (*memory, error) {
-	if c.held != nil {
-		return c.held, nil
+	if c.loaded != nil {
+		return c.loaded, nil
 	}
 	v, err := readMemory(ctx, c.s)
 	if err == nil {
-		c.held = v
+		c.loaded = v
 	}
 	return v, err
 }
@@ -95,10 +95,11 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	if t := s.Clock(); t.After(now) {
 		now = t
 	}
-	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*statement{},
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)),
+		ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
 		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
-	v.in.Found = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
+	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
 	if v.tips, err = memoryTips(ctx, s); err != nil {
 		return nil, err
@@ -116,8 +117,8 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	meter := s.Repo().Meter("Checking commits", len(v.commits))
 	defer meter.End()
 	for chunk := range slices.Chunk(v.commits, incoming.ChunkSize) {
-		v.foreign = !own(chunk[0].Ref)
-		if err := v.in.Commits(ctx, chunk); err != nil {
+		v.foreign = !isOwn(chunk[0].Ref)
+		if err := v.in.CheckCommits(ctx, chunk); err != nil {
 			return nil, err
 		}
 		meter.Add(len(chunk))
@@ -125,10 +126,9 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	return v, nil
 }
 
-// memoryTips are the refs to look below, our own first. Of the notes only the newest
-// commit is looked at: what they said before is git's to keep. A ref that names no
-// commit is reported by whoever looks at refs.
-func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, error) {
+// memoryTips returns the refs to read, our own first. Of the notes only the newest commit is
+// read, because git keeps their history. checkRefs reports refs that name no commit.
+func memoryTips(ctx context.Context, s *store.Store) ([]incoming.Tip, error) {
 	list, err := s.Repo().Refs(ctx, git.Root, git.NotesRef)
 	if err != nil {
 		return nil, err
@@ -137,20 +137,20 @@ func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, erro
 	if err != nil {
 		return nil, err
 	}
-	var ours, theirs []incoming.BranchTip
+	var ours, theirs []incoming.Tip
 	for _, ref := range list {
 		switch r := roleOf(ref.Name, remotes); {
 		case r == 0:
-		case own(ref.Name):
-			ours = append(ours, incoming.BranchTip{Ref: ref, Role: r})
+		case isOwn(ref.Name):
+			ours = append(ours, incoming.Tip{Ref: ref, Role: r})
 		default:
-			theirs = append(theirs, incoming.BranchTip{Ref: ref, Role: r})
+			theirs = append(theirs, incoming.Tip{Ref: ref, Role: r})
 		}
 	}
 	return onlyCommits(ctx, s, append(ours, theirs...))
 }
 
-// roleOf is what a ref of memory is looked at as; 0 for one that is not.
+// roleOf returns the role of a ref's commit; 0 for a ref that is not read.
 func roleOf(ref string, remotes []string) incoming.Role {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix, git.DeletedPrefix} {
 		if strings.HasPrefix(ref, prefix) {
@@ -175,7 +175,7 @@ func roleOf(ref string, remotes []string) incoming.Role {
 	return 0
 }
 
-func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip) ([]incoming.BranchTip, error) {
+func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.Tip) ([]incoming.Tip, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -184,7 +184,7 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip)
 	if err != nil {
 		return nil, err
 	}
-	var list []incoming.BranchTip
+	var list []incoming.Tip
 	for i, t := range tips {
 		if infos[i].Type == "commit" {
 			list = append(list, t)
@@ -193,26 +193,27 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip)
 	return list, nil
 }
 
-// own reports whether a ref of memory is this repository's own.
-func own(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
+// isOwn reports whether a ref of memory is this repository's own.
+func isOwn(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
 
-// commit takes what a memory commit says.
-func (v *memory) Commit(n *incoming.NewCommit, parsed *git.Commit) {
+// Message records what the message of a memory commit says.
+func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := store.ParseTrailers(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
 	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
-	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
-	if v.ends[n.Id] {
+	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps],
+		journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
+	if v.ends[n.ID] {
 		x.trailers = t
 	}
 	if doc.ValidID(t[store.TrailerID]) {
 		x.fact, x.link = store.Fact(parsed), git.ID(t[store.TrailerLink])
 	}
-	v.said[n.Id] = x
+	v.statements[n.ID] = x
 }
 
-// name is the one copy of a branch's name.
+// name returns the one copy of a branch's name.
 func (v *memory) name(s string) string {
 	if have, ok := v.origins[s]; ok {
 		return have
@@ -222,18 +223,21 @@ func (v *memory) name(s string) string {
 	return s
 }
 
-func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
+// Log records the steps of a log.
+func (v *memory) Log(f incoming.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
 		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourcePrefix)
 	}, ids)
-	v.logs[f.Id] = ids
+	v.logs[f.ID] = ids
 }
 
-func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Commit) {
+// CommitFile records the entries of a commit.md.
+func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
-		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourcePrefix)
+		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number,
+			strings.HasPrefix(list[i].Source, folder.SourcePrefix)
 	}, r.entries)
 	for _, m := range slices.Backward(list) {
 		if m.Kind != doc.KindBirth {
@@ -244,21 +248,20 @@ func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Commit) {
 	if n := len(list); n > 0 {
 		r.steps = store.FormatSteps(store.StepRange(list[n-1].Steps))
 	}
-	v.records[f.Id] = r
+	v.records[f.ID] = r
 }
 
-// each finds the entries of a document, and takes those that are new; of one that
-// is known it holds the contents against each other, unless one is a remote's alone: what
-// stands there may be what was forgotten here.
+// each cuts a document into entries and records new ones. It compares the contents of a known
+// entry, unless one comes from a remote alone: that may be what was expunged here.
 func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
 	n := 0
-	// It has been parsed: it can be cut.
+	// It has been parsed, so that cutting cannot fail.
 	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
 		sum := maphash.Bytes(v.seed, text) ^ maphash.String(v.seed, h.Origin)
 		at, known := v.index[incoming.EntryKey([]byte(h.ID))]
 		if !known {
 			at = int32(len(v.entries))
-			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.Id}
+			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.ID}
 			fill(n, &e)
 			v.index[incoming.EntryKey([]byte(h.ID))] = at
 			v.entries = append(v.entries, e)

@@ -9,9 +9,9 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 )
 
-// walk lists what tips reach, parents before their children, and all that our own refs
-// reach before what only remotes have. Of the notes it is the tip alone.
-func (v *memory) walk(ctx context.Context) ([]*incoming.NewCommit, error) {
+// walk lists what tips reach, parents before their children, and what our own refs reach before
+// what only remotes have. Of the notes it lists the tip alone.
+func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 	var deep []git.ID
 	for _, t := range v.tips {
 		if t.Role != incoming.RoleNotes {
@@ -27,42 +27,42 @@ func (v *memory) walk(ctx context.Context) ([]*incoming.NewCommit, error) {
 			return nil, err
 		}
 	}
-	commits := make([]*incoming.NewCommit, 0, len(list)+1)
+	commits := make([]*incoming.Commit, 0, len(list)+1)
 	for _, n := range list {
-		c := &incoming.NewCommit{Id: n.ID, Parents: n.Parents}
+		c := &incoming.Commit{ID: n.ID, Parents: n.Parents}
 		commits, v.in.ByID[n.ID] = append(commits, c), c
 	}
 	for _, mine := range []bool{true, false} {
 		v.mark(commits, mine)
 	}
-	slices.SortStableFunc(commits, func(a, b *incoming.NewCommit) int {
+	slices.SortStableFunc(commits, func(a, b *incoming.Commit) int {
 		switch {
-		case own(a.Ref) == own(b.Ref):
+		case isOwn(a.Ref) == isOwn(b.Ref):
 			return 0
-		case own(a.Ref):
+		case isOwn(a.Ref):
 			return -1
 		}
 		return 1
 	})
 	for _, t := range v.tips {
 		if t.Role == incoming.RoleNotes && v.in.ByID[t.ID] == nil {
-			commits = append(commits, &incoming.NewCommit{Id: t.ID, Roles: incoming.RoleNotes, Ref: t.Name})
+			commits = append(commits, &incoming.Commit{ID: t.ID, Roles: incoming.RoleNotes, Ref: t.Name})
 		}
 	}
 	return commits, nil
 }
 
-// mark says of commits what our own refs, or those of remotes, reach them as.
-func (v *memory) mark(commits []*incoming.NewCommit, mine bool) {
+// mark records the roles in which our own refs, or those of remotes, reach commits.
+func (v *memory) mark(commits []*incoming.Commit, mine bool) {
 	reached := map[git.ID]bool{}
 	for _, t := range v.tips {
-		if n := v.in.ByID[t.ID]; n != nil && own(t.Name) == mine {
+		if n := v.in.ByID[t.ID]; n != nil && isOwn(t.Name) == mine {
 			n.Reach(t.Role, t.Name)
-			reached[n.Id] = true
+			reached[n.ID] = true
 		}
 	}
 	for _, n := range slices.Backward(commits) { // children first
-		if !reached[n.Id] {
+		if !reached[n.ID] {
 			continue
 		}
 		for _, p := range n.Parents {
@@ -74,8 +74,8 @@ func (v *memory) mark(commits []*incoming.NewCommit, mine bool) {
 	}
 }
 
-// walkBroken walks a history that git does not, because commits are missing or damaged:
-// these are reported, and what lies behind them is out of reach.
+// walkBroken walks a history that git cannot, because commits are missing or damaged. It
+// reports these and cannot see what they lead to.
 func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit, error) {
 	edge, err := v.s.Repo().Shallow()
 	if err != nil {
@@ -120,7 +120,7 @@ func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit
 	return list, nil
 }
 
-// lost reports a commit that is not here, or cannot be read.
+// lost reports a commit that does not exist or cannot be read.
 func (v *memory) lost(id, child git.ID, err error) {
 	kind, what := incoming.FlawMissing, "it is missing"
 	if !errors.Is(err, git.ErrNotFound) {
@@ -128,7 +128,7 @@ func (v *memory) lost(id, child git.ID, err error) {
 	} else {
 		err = nil
 	}
-	n := &incoming.NewCommit{Id: id}
+	n := &incoming.Commit{ID: id}
 	for _, t := range v.tips {
 		if t.ID == id {
 			n.Ref = t.Name
@@ -137,5 +137,5 @@ func (v *memory) lost(id, child git.ID, err error) {
 	if child != "" {
 		what += "; it is a parent of " + child.Short()
 	}
-	v.in.Found(incoming.Flaw{Spot: n.Spot(), Kind: kind, What: what, Cause: err})
+	v.in.OnFlaw(incoming.Flaw{Spot: n.Spot(), Kind: kind, What: what, Cause: err})
 }

@@ -22,13 +22,13 @@ type noteLines struct {
 	damaged string // a line that begins as one of ours and cannot be read
 }
 
-// note takes a note.
+// Note records a note.
 func (v *memory) Note(f incoming.File, data []byte) {
-	v.noteText[f.Id] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
+	v.noteText[f.ID] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
 }
 
-// damagedLine is the first line that was one of ours: what begins like one and is no
-// fact. Any other line belongs to somebody else.
+// damagedLine returns the first line that begins as one of ours and is no fact. Other programs
+// own all other lines.
 func damagedLine(note []byte) string {
 	for line := range bytes.Lines(note) {
 		line = bytes.TrimSpace(line)
@@ -39,7 +39,7 @@ func damagedLine(note []byte) string {
 	return ""
 }
 
-// notePaths lists where the notes of objects stand.
+// notePaths lists the paths and blobs of the notes of objects.
 func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID][]git.ID, error) {
 	paths, blobs := map[git.ID][]string{}, map[git.ID][]git.ID{}
 	tip, err := v.s.NotesTip(ctx)
@@ -74,21 +74,21 @@ func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID
 	return paths, blobs, walk("", c.Tree)
 }
 
-// checkNotes looks at what is noted:
+// checkNotes checks the notes:
 //
 //  1. an object has one note;
 //  2. what begins as a line of ours can be read;
-//  3. what the note of a milestone says of it is what its trailers say;
-//  4. every milestone has its note, but those that the next COMMIT gives one, those
-//     that came from a remote (their notes come with a sync), and all of them with
-//     context.notes=lazy. With --fix these get theirs too, which is no problem's end;
-//  5. the code commit that was made with a milestone is linked to it.
+//  3. the note of a commit agrees with its trailers;
+//  4. every commit has its note, except those that the next COMMIT gives one, those that came
+//     from a remote (a sync brings their notes), and all with context.notes=lazy. With --fix
+//     these get theirs too, without being problems;
+//  5. the code commit that was made with a commit is linked to it.
 func checkNotes(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.lostNotes(ctx); err != nil { // they may be what is missing below
+	if err := c.lostNotes(ctx); err != nil { // lost notes may be the ones missing below
 		return err
 	}
 	paths, blobs, err := v.notePaths(ctx)
@@ -98,9 +98,12 @@ func checkNotes(ctx context.Context, c *checker) error {
 	v.noted, v.unread = map[git.ID][]notes.Fact{}, map[git.ID]bool{}
 	for _, object := range slices.Sorted(maps.Keys(blobs)) {
 		if len(paths[object]) > 1 {
-			c.report(ctx, func(ctx context.Context) error { return joinNotes(ctx, c.s, c.w, object, paths[object]) }, Problem{
-				Kind: "note-twice", Object: string(object), Repair: FsckFix,
-				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(), strings.Join(paths[object], ", "))})
+			c.report(ctx, func(ctx context.Context) error {
+				return joinNotes(ctx, c.s, c.w, object, paths[object])
+			}, Problem{
+				Kind: "note-twice", Object: string(object), Repair: FixCommand,
+				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(),
+					strings.Join(paths[object], ", "))})
 		}
 		for _, blob := range blobs[object] {
 			text := v.noteText[blob]
@@ -111,8 +114,10 @@ func checkNotes(ctx context.Context, c *checker) error {
 			v.noted[object] = append(v.noted[object], text.facts...)
 			if text.damaged != "" {
 				v.unread[object] = true
-				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
-					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), incoming.Visible(prose.OneLine(text.damaged, 100)))})
+				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object),
+					Repair: "git notes --ref=context edit " + string(object),
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(),
+						incoming.Printable(prose.OneLine(text.damaged, 100)))})
 			}
 		}
 	}
@@ -123,31 +128,32 @@ func checkNotes(ctx context.Context, c *checker) error {
 	return c.lostLinks(ctx, v)
 }
 
-// wrongNotes reports notes that say something else of a milestone than its trailers do.
+// wrongNotes reports notes that contradict the trailers of their commit.
 func (c *checker) wrongNotes(ctx context.Context, v *memory) {
 	for _, n := range v.commits {
-		x := v.said[n.Id]
+		x := v.statements[n.ID]
 		if x == nil || x.fact.Kind == "" {
 			continue
 		}
 		var inForce *notes.Fact
-		for i, f := range v.noted[n.Id] {
+		for i, f := range v.noted[n.ID] {
 			if f.Kind == notes.KindCommit && (inForce == nil || f.ID >= inForce.ID) {
-				inForce = &v.noted[n.Id][i]
+				inForce = &v.noted[n.ID][i]
 			}
 		}
 		if inForce == nil {
 			continue
 		}
 		if fault := contradicts(*inForce, x.fact); fault != "" {
-			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.Id, inForce.ID) }, Problem{
-				Kind: "note-wrong", Object: string(n.Id), Repair: FsckFix,
-				Message: fmt.Sprintf("the note of memory commit %s contradicts its trailers: %s", x.fact.ID, fault)})
+			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.ID, inForce.ID) },
+				Problem{
+					Kind: "note-wrong", Object: string(n.ID), Repair: FixCommand,
+					Message: fmt.Sprintf("the note of memory commit %s contradicts its trailers: %s", x.fact.ID, fault)})
 		}
 	}
 }
 
-// contradicts says what a fact says otherwise, whatever its id and what else it says.
+// contradicts returns how a fact differs from another one, apart from its id and extra members.
 func contradicts(have, want notes.Fact) string {
 	for _, m := range []struct{ name, have, want string }{
 		{"agent", have.Agent, want.Agent}, {"branch", have.Branch, want.Branch}, {"steps", have.Steps, want.Steps},
@@ -155,33 +161,37 @@ func contradicts(have, want notes.Fact) string {
 		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
 	} {
 		if m.have != m.want && !redacted(m.have, m.want) {
-			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Visible(prose.OneLine(m.have, 100)), incoming.Visible(prose.OneLine(m.want, 100)))
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Printable(prose.OneLine(m.have, 100)),
+				incoming.Printable(prose.OneLine(m.want, 100)))
 		}
 	}
 	if !have.Time.Equal(want.Time) {
-		return fmt.Sprintf("its time is %s, and not %s", have.Time.UTC().Format("2006-01-02T15:04:05Z"), want.Time.UTC().Format("2006-01-02T15:04:05Z"))
+		return fmt.Sprintf("its time is %s, and not %s", have.Time.UTC().Format("2006-01-02T15:04:05Z"),
+			want.Time.UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	return ""
 }
 
-// hasFact reports whether a milestone's note says what its trailers do, as far as it can
-// be read.
+// hasFact reports whether the readable part of a commit's note has its fact; true if part of it
+// is unreadable.
 func (v *memory) hasFact(id git.ID) bool {
-	return v.unread[id] || slices.ContainsFunc(v.noted[id], func(f notes.Fact) bool { return f.Kind == notes.KindCommit })
+	return v.unread[id] || slices.ContainsFunc(v.noted[id],
+		func(f notes.Fact) bool { return f.Kind == notes.KindCommit })
 }
 
-// joinNotes makes one note of an object's several.
+// joinNotes unites an object's notes into one.
 func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.ID, paths []string) error {
 	ses, err := s.Begin(ctx, w, "fsck: join notes")
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
-	return code.UpdateNotes(ctx, ses, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
+	return code.UpdateNotes(ctx, ses, "context: join the notes of "+object.Short(),
+		func(u *notes.Update) error { return u.Join(ctx, object, paths) })
 }
 
-// noteAgain writes what a milestone's trailers say behind what its note says, so that it
-// is in force, also where a sync brings the old line again.
+// noteAgain adds what a commit's trailers say to its note. The newer line is in force, even if
+// a sync brings the old one again.
 func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, after string) error {
 	m, err := s.Repo().Commit(ctx, id)
 	if err != nil {
@@ -196,7 +206,8 @@ func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, a
 	if f.ID, err = s.NewID(max(after, f.ID)); err != nil {
 		return err
 	}
-	return code.UpdateNotes(ctx, ses, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
+	return code.UpdateNotes(ctx, ses, "context: note what "+id.Short()+" says",
+		func(u *notes.Update) error { return addFact(ctx, u, id, f) })
 }
 
 func addFact(ctx context.Context, u *notes.Update, id git.ID, f notes.Fact) error {

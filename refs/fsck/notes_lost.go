@@ -14,11 +14,11 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// lostNotes looks in the reflog of the notes for what was overwritten: git notes add
-// and git notes append write without an old value, and drop what somebody else noted
-// meanwhile. A commit that the one after it does not descend from was dropped, and lost
-// are the lines that neither that one nor the newest notes hold. An expunge empties this
-// reflog, and what it forgot is not brought back even from one that it could not empty.
+// lostNotes looks in the reflog of the notes for overwritten ones: git notes add and git notes
+// append write without an old value, and drop what others noted meanwhile. A commit that its
+// successor does not descend from was dropped; the lines that neither the successor nor the
+// newest notes contain are lost. An expunge empties this reflog, and expunged lines are not
+// brought back.
 func (c *checker) lostNotes(ctx context.Context) error {
 	dropped, err := droppedNotes(ctx, c.s)
 	if err != nil || len(dropped) == 0 {
@@ -45,13 +45,13 @@ func (c *checker) lostNotes(ctx context.Context) error {
 		return nil
 	}
 	c.report(ctx, func(ctx context.Context) error { return restoreNotes(ctx, c.s, c.w, dropped) }, Problem{
-		Kind: "notes-lost", Object: git.NotesRef, Repair: FsckFix,
-		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", prose.Count(lines, "line"), object.Short())})
+		Kind: "notes-lost", Object: git.NotesRef, Repair: FixCommand,
+		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes",
+			prose.Count(lines, "line"), object.Short())})
 	return nil
 }
 
-// droppedNotes are the moves of the notes that dropped a commit, as far as both
-// commits are here.
+// droppedNotes returns the moves of the notes that dropped a commit, if both commits are here.
 func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
@@ -69,7 +69,9 @@ func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 	for _, n := range history {
 		kept[n.ID] = true
 	}
-	moves = slices.DeleteFunc(moves, func(m git.RefMove) bool { return m.Old.IsZero() || m.New.IsZero() || kept[m.Old] })
+	moves = slices.DeleteFunc(moves, func(m git.RefMove) bool {
+		return m.Old.IsZero() || m.New.IsZero() || kept[m.Old]
+	})
 	var ids []git.ID
 	for _, m := range moves {
 		ids = append(ids, m.Old, m.New)
@@ -94,7 +96,7 @@ func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 	return dropped, nil
 }
 
-// lostLines are the lines that a move lost, by object, without what was expunged.
+// lostLines returns the lines that a move lost, by object, without expunged ones.
 func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMove) (map[git.ID][]byte, error) {
 	lost, err := u.Lost(ctx, m.Old, m.New)
 	if err != nil {
@@ -106,15 +108,15 @@ func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMo
 	}
 	w := expunge.NewRewriter(s, e)
 	for object, lines := range lost {
-		if _, now := w.Note(object, lines); !bytes.Equal(now, lines) {
+		if _, now := w.RewriteNote(object, lines); !bytes.Equal(now, lines) {
 			delete(lost, object)
 		}
 	}
 	return lost, nil
 }
 
-// restoreNotes brings back what moves lost. They become part of the history of the notes,
-// unless something was forgotten since.
+// restoreNotes brings back what moves lost. The dropped commits become part of the history of
+// the notes, unless something was expunged since.
 func restoreNotes(ctx context.Context, s *store.Store, w store.Writer, dropped []git.RefMove) error {
 	e, err := expunge.Tombstones(ctx, s)
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// missingNotes reports milestones that have no note and that no COMMIT will give one:
-// notes are written from a tip back to the first milestone that has one.
+// missingNotes reports commits without a note that no COMMIT will write: notes are written from
+// a tip back to the first commit that has one.
 func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	lazy, err := c.s.LazyNotes(ctx)
 	if err != nil {
 		return err
 	}
-	mine, shared := v.below(true), v.below(false)
+	mine, shared := v.reachedBy(true), v.reachedBy(false)
 	soon := map[git.ID]bool{}
 	for _, t := range v.tips {
 		if _, ok := git.BranchName(t.Name); ok {
-			v.foldedSoon(t.ID, soon)
+			v.notedSoon(t.ID, soon)
 		}
 	}
 	var all, missing []git.ID
 	for _, n := range v.commits {
-		x := v.said[n.Id]
-		if x == nil || x.fact.Kind == "" || !mine[n.Id] || v.hasFact(n.Id) {
+		x := v.statements[n.ID]
+		if x == nil || x.fact.Kind == "" || !mine[n.ID] || v.hasFact(n.ID) {
 			continue
 		}
-		all = append(all, n.Id)
-		if !lazy && !shared[n.Id] && !soon[n.Id] && !c.restores[n.Id] {
-			missing = append(missing, n.Id)
+		all = append(all, n.ID)
+		if !lazy && !shared[n.ID] && !soon[n.ID] && !c.restores[n.ID] {
+			missing = append(missing, n.ID)
 		}
 	}
 	if len(missing) == 0 {
@@ -42,29 +42,31 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 		}
 		return nil
 	}
-	first := v.said[missing[0]].fact.ID
-	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FsckFix, Message: fmt.Sprintf("memory commit %s has no note, and no later commit writes it", first)}
+	first := v.statements[missing[0]].fact.ID
+	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FixCommand,
+		Message: fmt.Sprintf("memory commit %s has no note, and no later commit writes it", first)}
 	if n := len(missing); n > 1 {
 		p.Object = git.NotesRef
-		p.Message = fmt.Sprintf("%d memory commits have no note, and no later commit writes it; the first is %s", n, first)
+		p.Message = fmt.Sprintf("%d memory commits have no note, and no later commit writes it; the first is %s", n,
+			first)
 	}
 	c.report(ctx, func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, all) }, p)
 	return nil
 }
 
-// below are the commits that our own branches reach, or that what remotes have does.
-func (v *memory) below(mine bool) map[git.ID]bool {
+// reachedBy returns the commits that our own branches reach, or those that remotes have.
+func (v *memory) reachedBy(mine bool) map[git.ID]bool {
 	var tips []git.ID
 	for _, t := range v.tips {
 		_, branch := git.BranchName(t.Name)
-		if mine && branch || !mine && !own(t.Name) {
+		if mine && branch || !mine && !isOwn(t.Name) {
 			tips = append(tips, t.ID)
 		}
 	}
 	return v.reach(tips...)
 }
 
-// reach are the commits that some lead to, as far as they are here.
+// reach returns the commits that some lead to, as far as they are here.
 func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 	reached := map[git.ID]bool{}
 	for len(todo) > 0 {
@@ -78,44 +80,44 @@ func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 	return reached
 }
 
-// foldedSoon adds the milestones that the next COMMIT on a tip writes the notes of, as
-// [session.unnoted] finds them.
-func (v *memory) foldedSoon(tip git.ID, soon map[git.ID]bool) {
+// notedSoon adds the commits whose notes the next COMMIT on a tip writes.
+func (v *memory) notedSoon(tip git.ID, soon map[git.ID]bool) {
 	seen := map[git.ID]bool{}
 	for queue := []git.ID{tip}; len(queue) > 0 && len(seen) < store.FoldWalk; {
 		n := v.in.ByID[queue[0]]
 		queue = queue[1:]
-		if n == nil || seen[n.Id] {
+		if n == nil || seen[n.ID] {
 			continue
 		}
-		seen[n.Id] = true
-		if x := v.said[n.Id]; x != nil && x.fact.Kind != "" {
-			if v.hasFact(n.Id) {
+		seen[n.ID] = true
+		if x := v.statements[n.ID]; x != nil && x.fact.Kind != "" {
+			if v.hasFact(n.ID) {
 				continue
 			}
-			soon[n.Id] = true
+			soon[n.ID] = true
 		}
 		queue = append(queue, n.Parents...)
 	}
 }
 
-// noteFacts writes the notes of milestones.
+// noteFacts writes the notes of commits.
 func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID) error {
 	ses, err := s.Begin(ctx, w, "fsck: notes")
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
-	return code.UpdateNotes(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "commit"), func(u *notes.Update) error {
-		for _, id := range ids {
-			m, err := s.Repo().Commit(ctx, id)
-			if err != nil {
-				return err
+	return code.UpdateNotes(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "commit"),
+		func(u *notes.Update) error {
+			for _, id := range ids {
+				m, err := s.Repo().Commit(ctx, id)
+				if err != nil {
+					return err
+				}
+				if err := addFact(ctx, u, id, store.Fact(m)); err != nil {
+					return err
+				}
 			}
-			if err := addFact(ctx, u, id, store.Fact(m)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 }

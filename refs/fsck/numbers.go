@@ -11,14 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// checkNumbers holds that the numbers of an origin's steps and milestones rise with
-// their ids. A number is a label, and no more: two clones count on their own, a branch
-// that was made again begins again, and what was imported or forgotten leaves gaps. So
-// only an origin is looked at whose commits are here, one line from one beginning and out
-// of one journal, and none of whose entries another tool numbered.
+// checkNumbers checks that the numbers of an origin's steps and commits rise with their ids. A
+// number is only a label: two clones count on their own, a branch that is made again starts
+// again, and imported or expunged entries leave gaps. So it checks only origins whose commits
+// are all here, form one line from one birth and one journal, and contain no imported entry.
 func checkNumbers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
-	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
+	if err != nil || len(v.flaws) > 0 { // a flaw may also disorder numbers
 		return err
 	}
 	if forgotten, err := expunge.Tombstones(ctx, c.s); err != nil || !forgotten.Empty() {
@@ -27,7 +26,7 @@ func checkNumbers(ctx context.Context, c *checker) error {
 	if edge, err := c.s.Repo().Shallow(); err != nil || len(edge) > 0 {
 		return err
 	}
-	counted := v.lines()
+	counted := v.linearBranches()
 	for i := range v.entries {
 		if e := &v.entries[i]; e.imported {
 			delete(counted, e.origin)
@@ -45,15 +44,16 @@ func checkNumbers(ctx context.Context, c *checker) error {
 		if last[key] = e; before == nil || before.number < e.number {
 			continue
 		}
-		delete(counted, e.origin) // one is enough to say
+		delete(counted, e.origin) // report one only
 		c.report(ctx, nil, Problem{Kind: "numbers-disordered", Object: e.id,
-			Message: fmt.Sprintf("%s %s of branch '%s' has the number %d, and %s before it %d", e.what(), e.id, e.origin, e.number, before.id, before.number),
-			Repair:  "nothing is lost by it: entries are known by their ids, numbers are labels"})
+			Message: fmt.Sprintf("%s %s of branch '%s' has the number %d, and %s before it %d", e.what(), e.id,
+				e.origin, e.number, before.id, before.number),
+			Repair: "nothing is lost by it: entries are known by their ids, numbers are labels"})
 	}
 	return nil
 }
 
-// byID is the entries in the order of their ids.
+// byID returns the entries in the order of their ids.
 func (v *memory) byID() []int32 {
 	order := make([]int32, len(v.entries))
 	for i := range order {
@@ -63,15 +63,15 @@ func (v *memory) byID() []int32 {
 	return order
 }
 
-// lines are the branches whose commits are one line: each but the first follows one of
-// the same branch, and no two follow the same. Where they took steps from two journals
-// these may be of two clones, one of which was behind the other when it recorded.
-func (v *memory) lines() map[string]bool {
+// linearBranches returns the branches whose commits form one line: each but the first follows
+// one of the same branch, and no two follow the same. Steps from two journals may come from two
+// clones that counted apart.
+func (v *memory) linearBranches() map[string]bool {
 	begins, forked, followed := map[string]int{}, map[string]bool{}, map[git.ID]bool{}
-	for _, x := range v.said {
+	for _, x := range v.statements {
 		before := 0
 		for _, p := range x.parents {
-			parent := v.said[p]
+			parent := v.statements[p]
 			if parent == nil || parent.branch != x.branch {
 				continue
 			}

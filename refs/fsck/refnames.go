@@ -14,8 +14,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// refNames reports branches and tags whose names break the rule: commands would refuse
-// them, and other machines could not hold them.
+// refNames reports branches and tags with invalid names: commands refuse them, and other
+// systems cannot store them.
 func (c *checker) refNames(ctx context.Context, l git.Listed) {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix} {
 		var names []string
@@ -37,7 +37,7 @@ func (c *checker) refNames(ctx context.Context, l git.Listed) {
 				c.misnamed(ctx, r, prefix, names, strings.TrimPrefix(err.Error(), "branch name "))
 				continue
 			}
-			// Of two that clash the later one by name is told, once.
+			// Of two that clash, report the later one by name.
 			if have := first[strings.ToLower(name)]; have != name {
 				c.misnamed(ctx, r, prefix, names, fmt.Sprintf("'%s' differs only by case from '%s'", name, have))
 			}
@@ -45,46 +45,50 @@ func (c *checker) refNames(ctx context.Context, l git.Listed) {
 	}
 }
 
-// misnamed reports one of them. People choose names: what is said to do gives it one
-// that may stand.
+// misnamed reports a ref with an invalid name. People choose names, so the repair is a command
+// with a valid one.
 func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
 	name := strings.TrimPrefix(r.Name, prefix)
 	to := fitName(name, names)
-	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s", prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
+	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s",
+		prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
 	if prefix == git.BranchPrefix && git.CheckBranchName(name) == nil {
 		repair = fmt.Sprintf("git context branch -m %s %s", name, to)
 	}
 	c.report(ctx, nil, Problem{Kind: "ref-name", Object: r.Name, Message: "the name of ref " + why, Repair: repair})
 }
 
-// fitName makes a name that a branch may have of one that none may, or that clashes with
-// others.
-func fitName(name string, taken []string) string {
+// fitName makes a valid branch name from one that is invalid or clashes with used ones.
+func fitName(name string, used []string) string {
 	fit := strings.Map(func(r rune) rune {
-		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
+			r >= 'a' && r <= 'z') {
 			return r
 		}
 		return '-'
 	}, name)
 	if git.CheckBranchName(fit) != nil {
-		fit = "branch-" + strings.Trim(strings.NewReplacer("..", "-", "//", "/", "/.", "/-", ".lock", "-lock").Replace(fit), "./-")
+		fit = "branch-" + strings.Trim(strings.NewReplacer("..", "-", "//", "/", "/.", "/-", ".lock",
+			"-lock").Replace(fit), "./-")
 	}
 	if len(fit) > 100 || git.CheckBranchName(fit) != nil {
 		fit = "branch"
 	}
 	for n := 2; ; n++ {
 		try := fit
-		if n > 2 || slices.ContainsFunc(taken, func(have string) bool { return strings.EqualFold(have, fit) }) {
+		if n > 2 || slices.ContainsFunc(used, func(have string) bool { return strings.EqualFold(have, fit) }) {
 			try = fmt.Sprintf("%s-%d", fit, n)
 		}
-		if !slices.ContainsFunc(taken, func(have string) bool { return have == try || store.NameClash(have, try) != "" }) {
+		if !slices.ContainsFunc(used, func(have string) bool {
+			return have == try || store.NameClash(have, try) != ""
+		}) {
 			return try
 		}
 	}
 }
 
-// misfit reports a file that stands among the refs and is none, as programs that copy
-// folders leave them. Lists leave it out, and a walk from all refs ends there.
+// misfit reports a file among the refs that is no ref, as programs that copy folders leave
+// them. git's lists leave it out, and a walk from all refs fails there.
 func (c *checker) misfit(ctx context.Context, name string) {
 	path := filepath.Join(c.s.Repo().CommonDir(), filepath.FromSlash(name))
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || strings.HasSuffix(name, ".lock") {
@@ -94,8 +98,8 @@ func (c *checker) misfit(ctx context.Context, name string) {
 		Message: fmt.Sprintf("'%s' is among the refs, but its name is invalid for a ref", git.Shown(name))})
 }
 
-// roadmapGone reports a memory without a roadmap. Which one there was is known by the
-// newest commit that was made under one; a remote may have a newer one.
+// roadmapGone reports a memory without a roadmap. The newest commit made under one names it; a
+// remote may have a newer one.
 func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	there := func(r git.Ref) bool { return r.Name == git.RoadmapRef }
 	branch := func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.BranchPrefix) }
@@ -110,7 +114,8 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	if err != nil {
 		return err
 	}
-	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap", Repair: FsckFix}
+	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap",
+		Repair: FixCommand}
 	if to == "" {
 		p.Message += ", and nothing says which one there was"
 		p.Repair = "git context init"
@@ -124,7 +129,7 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	return nil
 }
 
-// newestRoadmap is the newest one that a branch or a remote names, of those that are here.
+// newestRoadmap returns the newest existing roadmap that a branch or a remote names.
 func (c *checker) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, error) {
 	var newest *git.Commit
 	for _, r := range list {
@@ -141,7 +146,8 @@ func (c *checker) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, er
 		if !git.IsID(string(id)) || !c.whole(ctx, id) {
 			continue
 		}
-		if found, err := c.s.Repo().Commit(ctx, id); err == nil && (newest == nil || found.Committer.When.After(newest.Committer.When)) {
+		if found, err := c.s.Repo().Commit(ctx, id); err == nil &&
+			(newest == nil || found.Committer.When.After(newest.Committer.When)) {
 			newest = found
 		}
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// checkRefs looks at every ref of memory:
+// checkRefs checks every ref of memory:
 //
-//  1. its file names no object: a power cut, a hand;
-//  2. its object is not here, or is none that it may name;
-//  3. a file among the refs is none of a ref;
-//  4. its name is none that a branch may have, or differs from another one by case alone;
+//  1. its file names no object, after a power cut or an edit by hand;
+//  2. its object does not exist here, or has the wrong type;
+//  3. a file among the refs is no ref;
+//  4. its name is no valid branch name, or differs from another one by case alone;
 //  5. there are branches and no roadmap.
 //
-// The first three keep git from reading all refs: until they are mended, nothing else
-// can be told of memory.
+// The first three keep git from reading all refs: nothing else can be checked until they are
+// mended.
 func checkRefs(ctx context.Context, c *checker) error {
 	l, err := c.s.Repo().ListRefs(ctx, memoryPrefixes()...)
 	if err != nil {
@@ -48,14 +48,15 @@ func checkRefs(ctx context.Context, c *checker) error {
 	return c.roadmapGone(ctx, l.Refs)
 }
 
-// memoryPrefixes are what all refs of memory begin with.
+// memoryPrefixes returns the prefixes of all refs of memory.
 func memoryPrefixes() []string {
 	return []string{strings.TrimSuffix(git.Root, "/"), git.NotesRef, strings.TrimSuffix(git.RemoteNotesPrefix, "/")}
 }
 
 // brokenRef reports a ref whose file names no object.
 func (c *checker) brokenRef(ctx context.Context, name string) error {
-	p := Problem{Kind: "ref-broken", Object: name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names no object", name)}
+	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand,
+		Message: fmt.Sprintf("ref '%s' names no object", name)}
 	to, err := c.formerly(ctx, name)
 	if err != nil {
 		return err
@@ -84,8 +85,8 @@ func (c *checker) brokenRef(ctx context.Context, name string) error {
 	return nil
 }
 
-// dropLostMoves cleans a ref's reflog while no command moves its branch: git deletes the
-// lines by their number.
+// dropLostMoves cleans a ref's reflog while its branch is locked: git deletes the lines by
+// their number.
 func (c *checker) dropLostMoves(ctx context.Context, name string) error {
 	var held []string
 	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
@@ -94,14 +95,14 @@ func (c *checker) dropLostMoves(ctx context.Context, name string) error {
 	return c.s.WhileLocked(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name) }, held...)
 }
 
-// tracking reports whether a ref is what a remote or a bundle had: no more than a copy.
+// tracking reports whether a ref is a copy of what a remote or a bundle has.
 func tracking(name string) bool {
 	known := append(git.BundleTracking().All(), git.RemotePrefix, git.RemoteNotesPrefix)
 	return slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// formerly is the newest commit that a ref is known to have named and that is here: by
-// its reflog, else as a remote had it. A tracking ref is never guessed.
+// formerly returns the newest existing commit that a ref is known to have named: by its reflog,
+// else as a remote has it; "" for a tracking ref.
 func (c *checker) formerly(ctx context.Context, name string) (git.ID, error) {
 	if tracking(name) {
 		return "", nil
@@ -160,7 +161,7 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 			continue
 		}
 		now, err := c.s.Repo().Ref(ctx, r.Name)
-		if err == nil && now == r.ID { // else somebody moved it, and what it was is collected
+		if err == nil && now == r.ID { // else it has moved, and gc has removed the old commit
 			err = c.lostRef(ctx, r, infos[i].Type)
 		}
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -172,7 +173,8 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 
 // lostRef reports one ref, by the type of the object that it names; "" for none.
 func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
-	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
+	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FixCommand,
+		Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
 	if kind != "" {
 		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, kind, r.ID.Short())
 	}
@@ -211,7 +213,8 @@ func (c *checker) moveRefs(ctx context.Context, reason string, queue func(*git.T
 	if err != nil {
 		return err
 	}
-	tx, err := c.s.Repo().Begin(ctx, git.TxOptions{Message: "context fsck: " + reason, Committer: git.Identity{Name: id.Name, Email: id.Email}})
+	tx, err := c.s.Repo().Begin(ctx, git.TxOptions{Message: "context fsck: " + reason,
+		Committer: git.Identity{Name: id.Name, Email: id.Email}})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,14 +14,13 @@ import (
 	"github.com/git-context/git-context/refs/share"
 )
 
-// checkRefspecs looks at the settings that init made, or that undo them:
+// checkRefspecs checks the settings that init makes:
 //
-//  1. a fetch refspec writes where another remote is kept: `git remote rename` does not
-//     know ours;
-//  2. those of a remote that memory is shared with are missing, or some of them;
-//  3. in a bare clone they stand alone, so that a plain fetch brings no code;
-//  4. a plain push of a remote sends memory and no code;
-//  5. notes have no way to be merged.
+//  1. a fetch refspec writes to the tracking refs of another remote, because `git remote rename` does not know ours;
+//  2. a remote that memory is shared with lacks refspecs;
+//  3. a bare clone has only ours, so that a plain fetch brings no code;
+//  4. a plain push to a remote sends memory and no code;
+//  5. notes have no merge strategy.
 func checkRefspecs(ctx context.Context, c *checker) error {
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 	for _, remote := range remotes {
 		have := cfg.All("remote." + remote + ".fetch")
 		if c.foreignRefspecs(ctx, remote, remotes, have) {
-			continue // what is missing besides is told when that is mended
+			continue // the next run reports what is missing
 		}
 		if err := c.remoteRefspecs(ctx, cfg, remote, have); err != nil {
 			return err
@@ -40,8 +40,9 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 	return c.notesStrategy(ctx, cfg)
 }
 
-// foreignRefspecs reports refspecs of a remote that write what it has where another one
-// is kept; if that one is gone, the remote had its name.
+// foreignRefspecs reports refspecs of a remote that write to another one's tracking refs. If
+// the other remote is gone, this one was renamed: the repair removes those refspecs, lets init
+// add its own, and drops what is kept under the old name; the next sync fetches it again.
 func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {
 	other := ""
 	for _, spec := range have {
@@ -52,26 +53,24 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 	if other == "" {
 		return false
 	}
-	p := Problem{Kind: "refspec-renamed", Object: "remote." + remote + ".fetch", Repair: FsckFix}
-	renamed := !slices.Contains(remotes, other)
-	if renamed {
+	key := "remote." + remote + ".fetch"
+	p := Problem{Kind: "refspec-renamed", Object: key}
+	if !slices.Contains(remotes, other) {
 		c.renamed[other] = true
-		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept", remote, other)
-	} else {
-		p.Message = fmt.Sprintf("remote '%s' is fetched to where remote '%s' is kept", remote, other)
+		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept",
+			remote, other)
+		p.Repair = fmt.Sprintf("git config --unset-all %s %s && git context init && %s",
+			prose.ShellWord(key), prose.ShellQuoted("/remotes/"+regexp.QuoteMeta(other)+"/"), FixCommand)
+		c.report(ctx, nil, p)
+		return true
 	}
-	c.report(ctx, func(ctx context.Context) error {
-		if renamed {
-			if err := c.renameRemote(ctx, other, remote); err != nil {
-				return err
-			}
-		}
-		return c.rewriteRefspecs(ctx, remote, other, have)
-	}, p)
+	p.Repair = FixCommand
+	p.Message = fmt.Sprintf("remote '%s' is fetched to where remote '%s' is kept", remote, other)
+	c.report(ctx, func(ctx context.Context) error { return c.rewriteRefspecs(ctx, remote, other, have) }, p)
 	return true
 }
 
-// refspecOf is the remote that a refspec of init's belongs to.
+// refspecOf returns the remote that one of init's refspecs belongs to.
 func refspecOf(spec string) (remote string, ok bool) {
 	_, to, ok := strings.Cut(spec, ":")
 	if !ok {
@@ -86,12 +85,13 @@ func refspecOf(spec string) (remote string, ok bool) {
 			}
 		}
 	}
-	ours := ok && (slices.Contains(git.FetchRefspecs(remote), spec) || slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), true), spec) ||
+	ours := ok && (slices.Contains(git.FetchRefspecs(remote), spec) ||
+		slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), true), spec) ||
 		slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), false), spec))
 	return remote, ours
 }
 
-// rewriteRefspecs gives a remote's refspecs its own name.
+// rewriteRefspecs puts a remote's own name into its refspecs.
 func (c *checker) rewriteRefspecs(ctx context.Context, remote, other string, have []string) error {
 	key := "remote." + remote + ".fetch"
 	for _, spec := range have {
@@ -119,16 +119,17 @@ func (c *checker) setConfig(ctx context.Context, args ...string) error {
 	return err
 }
 
-// remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
-// is not fetched. A remote that memory was never shared with lacks nothing.
+// remoteRefspecs reports the fetch refspecs that a remote lacks, and ours where code has none.
+// A remote that memory was never shared with needs none.
 func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, name string, have []string) error {
 	wanted := share.WantedRefspecs(cfg, name)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
-	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
+	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 &&
+		!slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
 		c.report(ctx, func(ctx context.Context) error {
 			return c.setConfig(ctx, "config", "--unset-all", "remote."+name+".fetch")
-		}, Problem{Kind: "refspec-alone", Object: "remote." + name + ".fetch", Repair: FsckFix,
-			Message: fmt.Sprintf("a plain fetch from remote '%s' brings memory and no code", name)})
+		}, Problem{Kind: "refspec-alone", Object: "remote." + name + ".fetch", Repair: FixCommand,
+			Message: fmt.Sprintf("a plain fetch from name '%s' brings memory and no code", name)})
 		return nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(wanted), func(spec string) bool { return slices.Contains(have, spec) })
@@ -148,13 +149,14 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, name stri
 			errs = append(errs, c.setConfig(ctx, "config", "--add", "remote."+name+".fetch", spec))
 		}
 		return errors.Join(errs...)
-	}, Problem{Kind: "refspec-missing", Object: "remote." + name + ".fetch", Repair: FsckFix,
-		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'", name, strings.TrimPrefix(missing[0], "+"))})
+	}, Problem{Kind: "refspec-missing", Object: "remote." + name + ".fetch", Repair: FixCommand,
+		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'",
+			name, strings.TrimPrefix(missing[0], "+"))})
 	return nil
 }
 
-// pushRefspecs reports a remote whose plain push sends memory alone. Whoever set that may
-// have meant it, and takes it back.
+// pushRefspecs reports a remote whose plain push sends memory alone. Somebody may have meant
+// that, so that people must decide.
 func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string) {
 	memory := func(spec string) bool {
 		from, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
@@ -164,12 +166,13 @@ func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string
 		return
 	}
 	key := "remote." + remote + ".push"
-	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key, Repair: "git config --unset-all " + prose.ShellWord(key),
+	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key,
+		Repair:  "git config --unset-all " + prose.ShellWord(key),
 		Message: fmt.Sprintf("a plain push to remote '%s' sends memory and no code", remote)})
 }
 
-// notesStrategy reports that git would ask people to merge notes by hand. A repository
-// that init was never run in, as one on a server, needs no setting.
+// notesStrategy reports that git would ask people to merge notes by hand. A repository without
+// worktree heads, such as one on a server, needs no setting.
 func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 	if _, set := cfg.String(share.NotesStrategyKey); set {
 		return nil
@@ -181,7 +184,8 @@ func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 	c.report(ctx, func(ctx context.Context) error {
 		return c.setConfig(ctx, "config", share.NotesStrategyKey, share.NotesStrategy)
 	},
-		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FsckFix,
-			Message: share.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
+		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FixCommand,
+			Message: share.NotesStrategyKey +
+				" is not set: git notes merge would stop at two agents' notes on one commit"})
 	return nil
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// restate makes a memory commit on a branch, which is no milestone, that says of it what
-// its documents hold: each entry once, counted anew, and trailers that agree. It reads all
-// of the branch.
+// restate adds a memory commit to a branch that makes documents and trailers agree: each entry
+// once, and everything counted. It reads the whole branch.
 func restate(ctx context.Context, s *store.Store, w store.Writer, branch string) error {
 	ses, err := s.Begin(ctx, w, "fsck: restate "+branch, branch)
 	if err != nil {
@@ -46,7 +45,7 @@ func restate(ctx context.Context, s *store.Store, w store.Writer, branch string)
 	return ses.Mark(ctx, branch, p.Untouched(), made.Parent.ID, 0, made.Newest)
 }
 
-// recount is a change that leaves a branch as it is and says what that is.
+// recount returns a draft with the counted totals of a branch.
 func recount(ctx context.Context, ses *store.Transaction, tip *store.Tip) (*store.Draft, error) {
 	c, err := ses.Follow(ctx, tip, fmt.Sprintf("Count what branch %s holds", tip.Name()))
 	if err != nil {
@@ -69,8 +68,9 @@ func recount(ctx context.Context, ses *store.Transaction, tip *store.Tip) (*stor
 	return c, c.Meta.SetTotals(totals)
 }
 
-// recountKind counts the entries of one kind, and unites what holds one of them twice.
-func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, tip *store.Tip, k store.EntryKind, totals *doc.Totals) error {
+// recountKind counts the entries of one kind, and unites documents that contain an entry twice.
+func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, tip *store.Tip, k store.EntryKind,
+	totals *doc.Totals) error {
 	live, err := tip.OptionalDocument(ctx, k.File)
 	if err != nil {
 		return err

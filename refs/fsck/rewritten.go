@@ -13,16 +13,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkRewritten looks for code commits that memory belongs to, that no ref of the code
-// reaches any more, and in whose place another one stands: they were rewritten where no
-// hook saw it. Found are, among the commits that the code reaches,
+// checkRewritten looks for code commits that memory is linked to and that were rewritten where
+// no hook saw it: no ref of the code reaches them, and another commit has replaced them. The
+// replacement, among the commits that the code reaches, is
 //
-//  1. the one that makes the same change, by its patch-id; of several the one with the
-//     same author, date and subject;
+//  1. the one that makes the same change, by its patch-id; of several the one with the same author, date and subject;
 //  2. else the one with the same author, date and subject: it was amended;
-//  3. several: people must say which;
-//  4. none: the commit was dropped, or went up in another one. Its link stays with it, and
-//     its milestone with the memory: nothing is wrong.
+//  3. several: people must decide;
+//  4. none: the commit was dropped or squashed. Its link stays, and nothing is wrong.
 func checkRewritten(ctx context.Context, c *checker) error {
 	left, err := c.leftBehind(ctx)
 	if err != nil || len(left) == 0 {
@@ -43,12 +41,14 @@ func checkRewritten(ctx context.Context, c *checker) error {
 		case 0:
 		case 1:
 			pairs = append(pairs, code.Rewritten{Old: old.ID, New: news[0]})
-			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to", old.ID.Short(), news[0].Short())
-			p.Repair = FsckFix
+			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to",
+				old.ID.Short(), news[0].Short())
+			p.Repair = FixCommand
 			clear = append(clear, p)
 		default:
-			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which", old.ID.Short(), shortHashes(news))
-			// With the hook's own words, which links what was made on it, too.
+			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which",
+				old.ID.Short(), shortHashes(news))
+			// The hook also links commits that were made on it.
 			p.Repair = fmt.Sprintf("echo %s %s | git context hook post-rewrite", old.ID, news[0])
 			unclear = append(unclear, p)
 		}
@@ -69,9 +69,8 @@ func shortHashes(ids []git.ID) string {
 	return strings.Join(words, ", ")
 }
 
-// leftBehind are the code commits that memory belongs to and that no ref of the code
-// reaches any more, unless what is linked to them stands with one that is reached. What
-// was collected since is not here to be compared.
+// leftBehind returns the linked code commits that no ref of the code reaches, unless a
+// reachable one has their links. What git has collected cannot be compared.
 func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	all, err := c.links(ctx)
 	if err != nil {
@@ -104,7 +103,7 @@ func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if store.BranchOf(commit) == "" { // anybody may have noted a link on memory
+		if store.BranchOf(commit) == "" { // a user may have noted a link on a memory commit
 			left = append(left, commit)
 		}
 	}
@@ -112,9 +111,10 @@ func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	return left, nil
 }
 
-// keptLinks is what stands in the notes of code that is reached: the ids of links, which
-// a carried one keeps, and the ids of their milestones.
-func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lost map[git.ID]bool) (map[string]bool, error) {
+// keptLinks returns what the notes of reachable code contain: the ids of links, which a carried
+// link keeps, and the ids of their commits.
+func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact,
+	lost map[git.ID]bool) (map[string]bool, error) {
 	kept := map[string]bool{}
 	ids := slices.Sorted(maps.Keys(all))
 	infos, err := c.s.Repo().Infos(ctx, ids)
@@ -132,8 +132,8 @@ func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lo
 	return kept, nil
 }
 
-// settled reports whether all that belongs to a code commit belongs to one that is
-// reached too: each link, and each milestone that was made on it.
+// settled reports whether every link of a code commit, and every commit made on it, belongs to
+// a reachable code commit too.
 func (c *checker) settled(ctx context.Context, facts []notes.Fact, made []git.ID, kept map[string]bool) (bool, error) {
 	for _, f := range facts {
 		if !kept[f.ID] {

@@ -21,9 +21,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkAccess looks whether local state can be written to. Who copied a repository as
-// another user, or ran a command as root once, cannot record any more; nor can anything
-// else be told then.
+// checkAccess checks that local state can be written. After a copy by another user, or a
+// command run as root, nothing can be recorded or checked.
 func checkAccess(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().RefusedState()
 	if err != nil {
@@ -42,8 +41,8 @@ func checkAccess(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// checkState looks for files of local state that cannot be read, each of which keeps
-// some command from working: merges that wait, bisects, what remotes held.
+// checkState looks for files of local state that cannot be read, each of which breaks some
+// command: waiting merges, bisects, the state of remotes.
 func checkState(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
@@ -51,8 +50,9 @@ func checkState(ctx context.Context, c *checker) error {
 	}
 	for _, name := range names {
 		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
-			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)), Message: err.Error() + "; merge or sync again when it is gone",
-				Repair: "git context merge --abort --into " + name})
+			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)),
+				Message: err.Error() + "; merge or sync again when it is gone",
+				Repair:  "git context merge --abort --into " + name})
 		} else if err != nil {
 			return err
 		}
@@ -62,18 +62,19 @@ func checkState(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, name := range remotes {
-		path := c.s.StatePath(expunge.HeldName(remote.Remote{Name: name}))
-		if _, err := expunge.ReadHeldState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
+		path := c.s.StatePath(expunge.DirtyStateName(remote.Remote{Name: name}))
+		if _, err := expunge.ReadDirtyState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
-				Message: err.Error() + "; what remote '" + git.Shown(name) + "' has of what was forgotten is found again by the next sync"})
+				Message: err.Error() + "; what remote '" + git.Shown(name) +
+					"' has of what was forgotten is found again by the next sync"})
 		}
 	}
 	return c.bisects(ctx)
 }
 
-// bisects looks at the bisects of all worktrees and branches.
+// bisects checks the bisects of all worktrees and branches.
 func (c *checker) bisects(ctx context.Context) error {
 	err := filepath.WalkDir(c.s.StatePath(store.BisectDir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
@@ -99,7 +100,7 @@ func (c *checker) bisects(ctx context.Context) error {
 	return err
 }
 
-// checkGC shows what the last gc in the background failed at. To mend is to do it now.
+// checkGC reports why the last gc in the background failed. Mending runs it now.
 func checkGC(ctx context.Context, c *checker) error {
 	path := c.s.StatePath(store.GCLog)
 	text, err := os.ReadFile(path)
@@ -116,7 +117,8 @@ func checkGC(ctx context.Context, c *checker) error {
 	c.report(ctx, func(ctx context.Context) error {
 		_, err := maintain.Run(ctx, c.s, maintain.Options{Writer: c.w})
 		return err
-	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
-		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
+	}, Problem{Kind: "gc-failed", Object: path, Repair: FixCommand,
+		Message: fmt.Sprintf("a gc in the background failed on %s: %s",
+			info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
 	return nil
 }

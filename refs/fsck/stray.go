@@ -15,15 +15,15 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
-// branch a file with a shortened name belonged to cannot be told.
+// strayJournal checks a journal of no branch. gc removes an empty one. A file with a shortened
+// name does not tell its branch.
 func (c *checker) strayJournal(ctx context.Context, path string, branches map[string]string) error {
 	file := filepath.Base(path)
 	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
 		return nil
 	}
-	// A branch gets its journal after its ref, but for a rename, which holds the lock.
+	// A branch gets its journal after its ref, except in a rename, which has the lock.
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone {
 		return err
 	}
@@ -32,25 +32,27 @@ func (c *checker) strayJournal(ctx context.Context, path string, branches map[st
 		return err
 	}
 	if twin != "" {
-		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) }, Problem{Kind: "journal-renamed", Object: path, Repair: FsckFix,
-			Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted", twin, name)})
+		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) },
+			Problem{Kind: "journal-renamed", Object: path, Repair: FixCommand,
+				Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted",
+					twin, name)})
 		return nil
 	}
 	return c.lostSteps(ctx, path, name, "")
 }
 
-// setAside looks at a journal that a new branch of its name put aside.
+// setAside checks a journal that was put aside for a new branch of its name.
 func (c *checker) setAside(ctx context.Context, path string, names []string) error {
 	file, _, _ := strings.Cut(filepath.Base(path), ".orphan-")
 	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
 		return nil
 	}
-	taken := append(names[:len(names):len(names)], name)
-	to := fitName(name, taken)
-	for exists(c.s.JournalPath(to)) { // of a branch that is gone, too
-		taken = append(taken, to)
-		to = fitName(name, taken)
+	used := append(names[:len(names):len(names)], name)
+	to := fitName(name, used)
+	for exists(c.s.JournalPath(to)) { // a missing branch may have one
+		used = append(used, to)
+		to = fitName(name, used)
 	}
 	return c.lostSteps(ctx, path, name, to)
 }
@@ -60,20 +62,21 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// lostSteps reports steps in a journal of no branch that stand nowhere else. To get them
-// back the branch is made again where it stood, under another name if that one is taken.
+// lostSteps reports steps in a journal of no branch that exist nowhere else. The repair makes
+// the branch again at its old commit, under another name if that one is used.
 func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
 		return err
 	}
 	content, err := journal.Parse(data)
-	if err != nil { // no more than a file of some name
+	if err != nil { // not a journal
 		return nil
 	}
 	var at *git.Commit // nil: not here, or never known
 	if git.IsID(content.Mark.Committed) {
-		if at, err = c.s.Repo().Commit(ctx, git.ID(content.Mark.Committed)); err != nil && !errors.Is(err, git.ErrNotFound) {
+		if at, err = c.s.Repo().Commit(ctx, git.ID(content.Mark.Committed)); err != nil &&
+			!errors.Is(err, git.ErrNotFound) {
 			return err
 		}
 	}
@@ -95,7 +98,8 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		return nil
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
-		Message: fmt.Sprintf("branch '%s' is gone, and its journal contains %s that no branch has", name, prose.Count(len(held), "step"))}
+		Message: fmt.Sprintf("branch '%s' is gone, and its journal contains %s that no branch has", name,
+			prose.Count(len(held), "step"))}
 	switch {
 	case at == nil:
 		p.Repair = "record again what is of use in '" + path + "', and remove it"
@@ -103,18 +107,19 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FsckFix)
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path),
+			prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FixCommand)
 	}
 	c.report(ctx, nil, p)
 	return nil
 }
 
-// makeAt is the command that makes a branch at a commit, unless there is one by then.
+// makeAt returns the command that makes a branch at a commit unless it exists by then.
 func makeAt(branch string, id git.ID) string {
 	return fmt.Sprintf("git update-ref --create-reflog %s %s ''", git.BranchRef(branch), id)
 }
 
-// dropTwin takes a journal's name away that no branch has any more.
+// dropTwin removes the name of a journal that no branch has any more.
 func (c *checker) dropTwin(ctx context.Context, gone, stays string) error {
 	return c.s.WhileLocked(ctx, func() error {
 		if _, err := c.s.Repo().Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {

@@ -18,10 +18,11 @@ import (
 	"github.com/git-context/git-context/refs/remote"
 )
 
-// checkTracking looks for what is kept of remotes that are gone: refs that show what
-// nobody has any more, and local state. What only they lead to is not dropped.
+// checkTracking looks for refs and local state of remotes that are gone. It does not drop
+// commits that only those refs reach.
 func checkTracking(ctx context.Context, c *checker) error {
-	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"),
+		strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func checkTracking(ctx context.Context, c *checker) error {
 		}
 		states = append(states, names...)
 	}
-	// Behind what it is held against: a remote may have been added since this began.
+	// Read after the refs: a remote may have been added meanwhile.
 	c.s.Repo().InvalidateConfig()
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
@@ -62,11 +63,10 @@ func checkTracking(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// remoteStates are the folders of local state that have a file for each remote.
+// remoteStates are the folders of local state with a file for each remote.
 var remoteStates = [...]string{"shared", "held", "clean"}
 
-// stateNames are the remotes that have a file in one of them, as far as the files' names
-// say that.
+// stateNames returns the remotes that have a file in such a folder, if the file's name tells.
 func (c *checker) stateNames(dir string) ([]string, error) {
 	files, err := os.ReadDir(c.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,14 +82,14 @@ func (c *checker) stateNames(dir string) ([]string, error) {
 	return names, err
 }
 
-// remoteOf is the remote that a tracking ref belongs to; "" where none can be told. Names
-// may hold slashes: the longest that is configured counts, else what stands before the
-// part that a memory has.
+// remoteOf returns the remote of a tracking ref; "" if unknown. Names may contain slashes: the
+// longest configured one counts, else what precedes the parts that every memory has.
 func remoteOf(ref string, remotes []string) string {
 	found := ""
 	for _, remote := range remotes {
 		t := git.RemoteTracking(remote)
-		if slices.ContainsFunc(t.All(), func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) && len(remote) > len(found) {
+		if slices.ContainsFunc(t.All(), func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) &&
+			len(remote) > len(found) {
 			found = remote
 		}
 	}
@@ -111,30 +111,32 @@ func remoteOf(ref string, remotes []string) string {
 }
 
 // goneRemote reports what is left of a remote. Branches that only it had become deleted
-// ones, which can be restored; people decide on what else only it had.
+// branches, which can be restored; people decide on other refs.
 func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref) error {
 	alone, err := c.aloneIn(ctx, list)
 	if err != nil {
 		return err
 	}
-	p := Problem{Kind: "remote-gone", Object: git.RemoteTracking(remote).All()[0], Repair: FsckFix,
+	p := Problem{Kind: "remote-gone", Object: git.RemoteTracking(remote).All()[0], Repair: FixCommand,
 		Message: fmt.Sprintf("remote '%s' is gone, and what it had is still kept", git.Shown(remote))}
 	for _, r := range alone {
 		if _, ok := c.deletedName(remote, r); !ok {
 			p.Message += fmt.Sprintf("; '%s' has what is nowhere else", git.Shown(r.Name))
-			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
+			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s",
+				prose.ShellQuoted(r.Name), r.ID)
 			c.report(ctx, nil, p)
 			return nil
 		}
 	}
 	if len(alone) > 0 {
-		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back", prose.Count(len(alone), "branch"))
+		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back",
+			prose.Count(len(alone), "branch"))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.dropRemote(ctx, remote, list, alone) }, p)
 	return nil
 }
 
-// aloneIn are those refs of a remote that is gone whose commits nothing else reaches.
+// aloneIn returns those refs whose commits nothing else reaches.
 func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -152,7 +154,7 @@ func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error
 	return slices.DeleteFunc(slices.Clone(list), func(r git.Ref) bool { return !lost[r.ID] }), nil
 }
 
-// deletedName is where a branch of a remote that is gone is kept.
+// deletedName returns the ref of a deleted branch that keeps a branch of a removed remote.
 func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 	name, ok := strings.CutPrefix(r.Name, git.RemoteTracking(remote).Branches())
 	if !ok || git.CheckBranchName(name) != nil {
@@ -162,18 +164,18 @@ func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 	return git.DeletedRef(name, id), err == nil
 }
 
-// dropRemote takes all away that is left of a remote.
+// dropRemote removes everything that is kept of a remote.
 func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git.Ref) error {
 	p := remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}
 	lock, err := remote.Lock(ctx, c.s, p)
 	if err != nil {
 		return err
 	}
-	held, err := expunge.ReadHeldState(c.s, p)
+	held, err := expunge.ReadDirtyState(c.s, p)
 	if err != nil {
 		return errors.Join(err, lock.Unlock())
 	}
-	err = c.moveRefs(ctx, "forget remote "+prose.OneLine(from, 100), func(tx *git.Tx) {
+	err = c.moveRefs(ctx, "forget from "+prose.OneLine(from, 100), func(tx *git.Tx) {
 		for _, r := range alone {
 			if to, ok := c.deletedName(from, r); ok {
 				tx.Update(to, r.ID, "")
@@ -183,10 +185,10 @@ func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git
 			tx.Delete(r.Name, r.ID)
 		}
 	})
-	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
+	if err == nil && len(held.Purge) > 0 { // its expunged objects still have to go
 		_, err = pack.Purge(ctx, c.s.Repo(), held.Purge)
 	}
-	for _, name := range []string{p.SharedName(), expunge.HeldName(p), expunge.CleanName(p)} {
+	for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {
 		if err == nil {
 			err = removeFile(c.s.StatePath(name))
 		}
@@ -194,7 +196,7 @@ func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git
 	return errors.Join(err, lock.Unlock())
 }
 
-// removeFile takes a file away that may be gone.
+// removeFile removes a file that may be gone.
 func removeFile(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

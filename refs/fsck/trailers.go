@@ -14,48 +14,51 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkTrailers holds what the messages of milestones say of themselves, for good,
-// against what they hold. That a commit.md ends with the entry that Context-Id names, that
-// Code-Commit is a hash and Context-Branch a name is held by checkDocuments. A code commit
-// or a roadmap that is not here may be elsewhere: no problem.
+// checkTrailers compares the trailers of commits with their documents. checkDocuments checks
+// Context-Id, Code-Commit and Context-Branch. A code commit or a roadmap that is not here may
+// be elsewhere: no problem.
 func checkTrailers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
 	}
 	for _, n := range v.commits {
-		x := v.said[n.Id]
-		if x == nil || !own(n.Ref) {
+		x := v.statements[n.ID]
+		if x == nil || !isOwn(n.Ref) {
 			continue
 		}
-		what := v.milestoneFault(x)
+		what := v.commitFault(x)
 		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
-			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Visible(string(x.roadmap)))
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap,
+				incoming.Printable(string(x.roadmap)))
 		}
 		if what == "" {
 			continue
 		}
 		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
 		v.flaws = append(v.flaws, f)
-		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.Id), Message: f.Error(), Repair: v.without(f)})
+		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(),
+			Repair: v.repairWithout(f)})
 	}
 	return nil
 }
 
-// milestoneFault says what a milestone's entry says otherwise, unless that is another one's.
-func (v *memory) milestoneFault(x *statement) string {
+// commitFault returns how a commit's trailers differ from its entry, unless the entry is
+// another commit's.
+func (v *memory) commitFault(x *statement) string {
 	top := v.in.Roots[x.at.Tree]
 	r, read := v.records[top.Commits]
-	if x.at.Milestone == "" || top.Bad || !read || r.steps == x.steps ||
-		v.in.Files[incoming.SeenFile{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.Milestone {
+	if x.at.EntryID == "" || top.Bad || !read || r.steps == x.steps ||
+		v.in.Files[incoming.FileKey{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.EntryID {
 		return ""
 	}
-	return fmt.Sprintf("%s says '%s', and the commit in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
+	return fmt.Sprintf("%s says '%s', and the commit in %s '%s'", store.TrailerSteps,
+		incoming.Printable(x.steps), doc.CommitFile, r.steps)
 }
 
-// checkTips holds what the newest commit of each branch says of it, in trailers that
-// lists and new commits believe, against its documents, and these against each other.
-// What was so before is over. A memory commit that is no milestone says it right.
+// checkTips compares the trailers of each branch's newest commit, which lists and new commits
+// use, with its documents, and the documents with each other. Older commits do not matter.
+// Mending adds a memory commit that is correct.
 func checkTips(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -74,37 +77,38 @@ func checkTips(ctx context.Context, c *checker) error {
 		if len(faults) == 0 {
 			continue
 		}
-		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FsckFix,
-			Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
+		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) },
+			Problem{Kind: kind, Object: t.Name, Repair: FixCommand,
+				Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
 	}
 	return nil
 }
 
-// flawed are the commits that hold something wrong, which was said, and those that follow
-// one.
+// flawed returns the commits with a reported flaw and their descendants.
 func (v *memory) flawed() map[git.ID]bool {
 	bad := map[git.ID]bool{}
 	for _, f := range v.flaws {
-		bad[f.At.Id] = true
+		bad[f.At.ID] = true
 	}
 	for _, n := range v.commits { // parents come first
 		if slices.ContainsFunc(n.Parents, func(p git.ID) bool { return bad[p] }) {
-			bad[n.Id] = true
+			bad[n.ID] = true
 		}
 	}
 	return bad
 }
 
-// tipFaults are what is wrong at a branch's tip. One that was made by hand, without any
-// trailers, is one problem, whatever it has changed.
+// tipFaults returns what is wrong at a branch's tip. A commit without trailers, made by hand,
+// is one problem whatever it changes.
 func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind string, faults []string, err error) {
-	x := v.said[tip]
+	x := v.statements[tip]
 	if x == nil {
 		return "", nil, nil
 	}
 	b, read, err := v.entriesOf(ctx, x.at.Tree)
 	top := v.in.Roots[x.at.Tree]
-	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.SeenFile{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
+	if err != nil || !read || v.in.Absent[top.Metadata] ||
+		v.in.Files[incoming.FileKey{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
 		return "", nil, err
 	}
 	add := func(of, fault string) {
@@ -130,7 +134,8 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		add("totals-wrong", fault)
 	}
 	if name := meta.Branch().Name; name != branch {
-		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, incoming.Visible(name)))
+		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile,
+			incoming.Printable(name)))
 	}
 	if len(x.trailers) == 0 || x.trailers[store.TrailerBranch] == "" {
 		add("trailers-missing", "its newest commit has no trailers")
@@ -142,12 +147,13 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 	return kind, faults, nil
 }
 
-// stale are the trailers of a branch's tip that say something else than its documents.
+// stale returns the trailers of a branch's tip that differ from its documents.
 func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.Metadata) (faults []string) {
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {
-			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, incoming.Visible(prose.OneLine(have, 100)), incoming.Visible(prose.OneLine(want, 100))))
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key,
+				incoming.Printable(prose.OneLine(have, 100)), incoming.Printable(prose.OneLine(want, 100))))
 		}
 	}
 	check(store.TrailerBranch, branch)
@@ -155,7 +161,7 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 	check(store.TrailerPurpose, prose.OneLine(facts.Purpose, store.PurposeLimit))
 	check(store.TrailerCreated, store.FormatCreated(facts.CreatedAt, facts.CreatedFrom))
 	check(store.TrailerCommits, strconv.Itoa(meta.Totals().Commits))
-	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.Milestone == "" && last != "" {
+	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.EntryID == "" && last != "" {
 		check(store.TrailerLast, last)
 	}
 	newest := ""
@@ -165,13 +171,14 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 		}
 	}
 	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
-		faults = append(faults, fmt.Sprintf("%s says '%s', but it contains %s", store.TrailerNewest, incoming.Visible(have), newest))
+		faults = append(faults, fmt.Sprintf("%s says '%s', but it contains %s", store.TrailerNewest,
+			incoming.Printable(have), newest))
 	}
 	return faults
 }
 
-// redacted reports whether one of two texts was forgotten in part: a trailer as a whole, and
-// a document by lines.
+// redacted reports whether one of some texts was redacted: a trailer as a whole, a document by
+// lines.
 func redacted(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, doc.Redaction) })
 }

@@ -9,48 +9,51 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// fileKind is how a file is read.
-type fileKind uint8
+// FileKind says how a file is read.
+type FileKind uint8
 
 const (
-	kindNote fileKind = iota
+	kindNote FileKind = iota
 	kindLog
+	// KindCommits is a commit.md or a segment of one.
 	KindCommits
+	// KindMetadata is a metadata.yaml.
 	KindMetadata
 	kindTopic
 	kindRoadmap
 	kindExpunged
 )
 
-// file is a blob to check.
+// File is a blob to check, at the path where it was found.
 type File struct {
-	at   *NewCommit
+	at   *Commit
 	path string
-	Id   git.ID
-	kind fileKind
+	ID   git.ID
+	kind FileKind
 }
 
-type SeenFile struct {
-	Kind fileKind
+// FileKey identifies a file that was checked: a blob read as one kind.
+type FileKey struct {
+	Kind FileKind
 	ID   git.ID
 }
 
-// ends are the ids of a document's first entry and its last.
-type ends struct {
+// Ends are the ids of a document's first and last entry.
+type Ends struct {
 	first, Last string
-	Bad         bool // something is wrong with it, and was said
+	Bad         bool // a flaw of it was reported
 }
 
-// entryKey is an entry's id, apart from the document that it was read in.
+// EntryKey is an entry's id as a value that does not keep the document in memory.
 type EntryKey [26]byte
 
-// checkFiles reads files that were not read as that kind before, and holds the
-// names of segments against what they begin with.
+// checkFiles reads files that were not read as that kind before, and compares the names of
+// segments with their first entries.
 func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	var todo []File
 	for _, f := range files {
 		if !c.wasRead(f) {
-			c.Files[SeenFile{f.kind, f.Id}] = ends{}
+			c.Files[FileKey{f.kind, f.ID}] = Ends{}
 			todo = append(todo, f)
 		}
 	}
@@ -59,8 +62,9 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	}
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
-		read := c.Files[SeenFile{f.kind, f.Id}]
-		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits || doc.SegmentPath(dir, read.first) == f.path {
+		read := c.Files[FileKey{f.kind, f.ID}]
+		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits ||
+			doc.SegmentPath(dir, read.first) == f.path {
 			continue
 		}
 		if err := c.wrong(flawSegment, f, "the segment is not named by the id of its first entry", nil); err != nil {
@@ -70,12 +74,12 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	return nil
 }
 
-// readFiles asks for the sizes of all files, and then reads as many at a time as
-// git may hand out in one go.
+// readFiles asks for the sizes of all files, and then reads them in batches that fit into
+// memory.
 func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	ids := make([]git.ID, len(files))
 	for i, f := range files {
-		ids[i] = f.Id
+		ids[i] = f.ID
 	}
 	infos, err := c.repo.Infos(ctx, ids)
 	if err != nil {
@@ -108,8 +112,8 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	return nil
 }
 
-// fault says why a file may not be read.
-func (f File) fault(info git.ObjectInfo) (flawKind, string) {
+// fault returns why a file must not be read; "" if it may be.
+func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	most := int64(MaxFile)
 	switch f.kind {
 	case KindMetadata:
@@ -128,7 +132,7 @@ func (f File) fault(info git.ObjectInfo) (flawKind, string) {
 	return "", ""
 }
 
-// document reads a file whole.
+// document parses a whole file.
 func (c *Inspection) document(f File, data []byte) error {
 	var err error
 	switch f.kind {
@@ -140,8 +144,8 @@ func (c *Inspection) document(f File, data []byte) error {
 		var steps []doc.Step
 		if steps, err = doc.ParseLog(data); err == nil {
 			err := checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
-			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
-				c.Reader.Steps(f, data, steps)
+			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
+				c.Reader.Log(f, data, steps)
 			}
 			return err
 		}
@@ -149,8 +153,8 @@ func (c *Inspection) document(f File, data []byte) error {
 		var list []doc.Commit
 		if list, err = doc.ParseCommits(data); err == nil {
 			err := checkEntries(c, f, list, func(m *doc.Commit) string { return m.ID })
-			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
-				c.Reader.Milestones(f, data, list)
+			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
+				c.Reader.CommitFile(f, data, list)
 			}
 			return err
 		}
@@ -171,7 +175,7 @@ func (c *Inspection) document(f File, data []byte) error {
 	return nil
 }
 
-// checkEntries counts the entries of a document and holds its ids.
+// checkEntries counts the entries of a document and checks their ids.
 func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) string) error {
 	last := ""
 	for i := range entries {
@@ -189,12 +193,12 @@ func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) strin
 		}
 	}
 	if last != "" { // the document itself need not stay
-		c.Files[SeenFile{f.kind, f.Id}] = ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
+		c.Files[FileKey{f.kind, f.ID}] = Ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
 	}
 	return nil
 }
 
-// idFault says why an id cannot be taken in.
+// idFault returns why an id is refused; "" if it is not.
 func (c *Inspection) idFault(id string) string {
 	switch {
 	case !doc.ValidID(id):

@@ -1,3 +1,15 @@
+// Package incoming checks memory that comes from another repository before any ref or merge
+// uses it, and gives fsck the same checks for the repository's own memory.
+//
+// [Check] reads the new commits that some refs bring, their trees and their documents, in
+// chunks and with limits on sizes and counts. It writes nothing and moves no ref. What it
+// refuses stays in the tracking refs, for inspection. A refusal is a *fail.Error of kind
+// fail.ErrRefused with the code incoming-invalid; it names the ref, the commit and the object,
+// and hints at commands that show them. An [Inspection] with OnFlaw set reports every [Flaw]
+// instead of the first.
+//
+// It is safe beside any other process: objects do not change. An Inspection is for one
+// goroutine.
 package incoming
 
 import (
@@ -13,63 +25,72 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// incoming is what is to be taken in from elsewhere: where its refs stand, under
-// the names that they have here. Refs with an empty ID are left out.
+// Refs are the refs to take in, by the names that they have here. Refs with an empty ID are
+// left out.
 type Refs struct {
 	Branches       []git.Ref // of memory branches
-	Tags           []git.Ref // of milestones, so on memory branches too
+	Tags           []git.Ref // of memory commits, so on memory branches too
 	Roadmap, Notes []git.Ref
 }
 
-// role is what the trees of a commit must be.
+// Add adds a tracking ref of the roadmap, or of a branch or a tag. The caller says which:
+// the name alone does not tell, because a remote may be called 'heads'.
+func (in *Refs) Add(r git.Ref, roadmap bool) {
+	if roadmap {
+		in.Roadmap = append(in.Roadmap, r)
+	} else {
+		in.Branches = append(in.Branches, r)
+	}
+}
+
+// Role says what the trees of a commit must be. Roles are bits; a commit may have several.
 type Role uint8
 
 const (
+	// RoleBranch is a commit of a memory branch.
 	RoleBranch Role = 1 << iota
+	// RoleRoadmap is a commit of the roadmap.
 	RoleRoadmap
+	// RoleNotes is a commit of the notes.
 	RoleNotes
 )
 
 const (
-	// chunkSize is how many commits are checked at a time: enough for git to read
-	// ahead, few enough to be held in memory.
+	// ChunkSize is how many commits are checked at a time: enough for git to read ahead, few
+	// enough for memory.
 	ChunkSize = 256
-	// maxAhead is how far the ids of others may be ahead of the clock: ours must be
-	// larger than every id seen, so one of the far future would be the last.
+	// MaxAhead is how far ids may be ahead of the clock. Our ids must be larger than every id
+	// seen, so one of the far future would leave no room.
 	MaxAhead = 24 * time.Hour
-	// Objects that may come for each entry that may come, and some more: a milestone
-	// is about ten, its note included.
+	// objectsPerEntry and objectsExtra limit the objects by the entries that may come: a commit
+	// takes about ten, its note included.
 	objectsPerEntry, objectsExtra = 10, 100_000
 )
 
-// checkIncoming returns nil when all that refs bring is sound: every commit that
-// they reach and this repository's own memory does not (what remotes have is not
-// trusted, for it may be what was refused the last time). Else it returns an
-// *fail.Error with the code incoming-invalid that wraps fail.ErrRefused and names the ref,
-// the commit and the object. It moves no ref.
+// Check returns nil if everything that refs bring is valid: every commit that they reach and
+// this repository's own memory does not. What tracking refs reach is not trusted, because it
+// may be what was refused before. Otherwise it returns a *fail.Error with the code
+// incoming-invalid that wraps fail.ErrRefused.
 //
-// What is held, of each new commit (against its parents, so that what they have
-// too is not looked at again):
+// It checks of each new commit what its parents do not have:
 //
-//  1. The ref names a commit; its commits and all that they hold are there.
-//  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB,
-//     expunged.txt 1 MiB), trees 8 MiB, commits 32 MiB.
-//  3. Every tree, of every commit: modes 100644 and 040000, known paths (see
-//     [doc.KindOf]; main.md and expunged.txt in the roadmap; notes on object ids in any
-//     fan-out), git's order, so that no name stands twice, and no empty folder. Known
-//     names are plain ASCII, and no two differ by case only.
-//  4. Every document, each once, however many commits hold it: it parses whole,
-//     its ids grow and are not from the future, a segment is named by its first id.
-//     The roadmap is clean text. Notes may be anything.
-//  5. The commit.md of a milestone ends with its entry, the branch that a memory commit
-//     says it was made on has a branch's name, and the code commit is a full hash.
-//  6. At most context.maxNewEntries steps and milestones, told apart by their ids, in
-//     files that are new (so those that a new log.md repeats count), and objects in
-//     proportion.
+//  1. The ref names a commit; its commits and all that they contain exist.
+//  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB, expunged.txt 1 MiB),
+//     trees 8 MiB, commits 32 MiB.
+//  3. Every tree of every commit: modes 100644 and 040000, known paths (see [doc.KindOf]; main.md
+//     and expunged.txt in the roadmap; notes on object ids in any fan-out), git's order, so that
+//     no name occurs twice, and no empty folder. Known names are plain ASCII, and no two differ
+//     by case only.
+//  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
+//     named by its first id. The roadmap is clean text. Notes may be anything.
+//  5. The commit.md of a commit ends with the entry that Context-Id names, Context-Branch is a
+//     valid branch name, and Code-Commit is a full hash.
+//  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
+//     new (so those that a new log.md repeats count), and objects in proportion.
 //
-// It costs one rev-list, the running cat-file, and no more memory than the largest
-// file and a few words for each new object. Adopting 10,000 commits with
-// 100,000 steps takes about three seconds.
+// It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
+// words for each new object. Adopting 10,000 commits with 100,000 steps takes about three
+// seconds.
 func Check(ctx context.Context, s *store.Store, in Refs) error {
 	tips := in.tips()
 	if len(tips) == 0 {
@@ -97,7 +118,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 	meter := s.Repo().Meter("Checking what came", len(commits))
 	defer meter.End()
 	for chunk := range slices.Chunk(commits, ChunkSize) {
-		if err := c.Commits(ctx, chunk); err != nil {
+		if err := c.CheckCommits(ctx, chunk); err != nil {
 			return err
 		}
 		meter.Add(len(chunk))
@@ -105,76 +126,78 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 	return nil
 }
 
-// tip is a ref to take in, and what it must be.
-type BranchTip struct {
+// Tip is a ref to check and the role of its commit.
+type Tip struct {
 	git.Ref
 	Role Role
 }
 
-func (in Refs) tips() []BranchTip {
-	var list []BranchTip
+func (in Refs) tips() []Tip {
+	var list []Tip
 	for _, of := range []struct {
 		refs []git.Ref
 		role Role
 	}{{in.Branches, RoleBranch}, {in.Tags, RoleBranch}, {in.Roadmap, RoleRoadmap}, {in.Notes, RoleNotes}} {
 		for _, r := range of.refs {
 			if r.ID != "" {
-				list = append(list, BranchTip{r, of.role})
+				list = append(list, Tip{r, of.role})
 			}
 		}
 	}
 	return list
 }
 
-// newCommit is a commit under inspection.
-type NewCommit struct {
-	Id      git.ID
+// Commit is a commit under inspection.
+type Commit struct {
+	ID      git.ID
 	Parents []git.ID
 	Tree    git.ID // "" until it was read
-	Roles   Role   // what it is reached as
+	Roles   Role   // in which refs reach it
 	Ref     string // a ref that brings it
 
-	Milestone string // the id of its entry, on a branch; "" for no milestone
+	EntryID string // the id of its entry, on a branch; "" for none
 }
 
-// inspection is one check of what comes in.
+// Inspection is one check of a set of commits. The exported fields below the maps must be set
+// before CheckCommits.
 type Inspection struct {
 	repo    *git.Repo
 	limit   int       // of entries
 	latest  time.Time // of ids
 	objects int       // that are left
 	entries map[EntryKey]struct{}
-	ByID    map[git.ID]*NewCommit
+	ByID    map[git.ID]*Commit
 	own     map[git.ID]git.ID     // trees of commits of our own, by commit
 	trees   map[seenTree]struct{} // that were checked
-	Files   map[SeenFile]ends     // that were checked
-	Roots   map[git.ID]root       // of branches, by tree
+	Files   map[FileKey]Ends      // that were checked
+	Roots   map[git.ID]Root       // of branches, by tree
 
-	// Of a check of what is here:
-	Found  func(Flaw)      // takes what is wrong; nil: the first flaw is the end
-	Absent map[git.ID]bool // what a partial clone need not have
-	Reader reader          // takes what was read; nil for none
+	// For a check of the repository's own memory:
+	OnFlaw func(Flaw)      // receives every flaw; nil: the check ends at the first
+	Absent map[git.ID]bool // objects that a partial clone may lack
+	Reader Reader          // receives what was read; may be nil
 }
 
-// reader takes what stands in files, each distinct one once. It may not keep
-// what it is lent.
-type reader interface {
-	Commit(n *NewCommit, parsed *git.Commit)
-	Steps(f File, data []byte, list []doc.Step)
-	Milestones(f File, data []byte, list []doc.Commit)
+// Reader receives the contents of valid files, each distinct file once. It must not keep the
+// slices that it gets.
+type Reader interface {
+	Message(n *Commit, parsed *git.Commit)
+	Log(f File, data []byte, list []doc.Step)
+	CommitFile(f File, data []byte, list []doc.Commit)
 	Note(f File, data []byte)
 }
 
+// NewInspection returns a check that allows limit new entries and ids up to the time latest.
 func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 	return &Inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
-		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*NewCommit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, Files: map[SeenFile]ends{}, Roots: map[git.ID]root{},
+		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
+		trees: map[seenTree]struct{}{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{},
 	}
 }
 
-// tips holds that every ref names a commit that is there.
-func (c *Inspection) tips(ctx context.Context, tips []BranchTip) error {
+// tips checks that every ref names an existing commit.
+func (c *Inspection) tips(ctx context.Context, tips []Tip) error {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -197,7 +220,7 @@ func (c *Inspection) tips(ctx context.Context, tips []BranchTip) error {
 }
 
 // walk lists the new commits, parents before their children.
-func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, error) {
+func (c *Inspection) walk(ctx context.Context, tips []Tip) ([]*Commit, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -206,9 +229,9 @@ func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, 
 	if err != nil {
 		return nil, c.brokenHistory(ctx, tips, err)
 	}
-	commits := make([]*NewCommit, len(list))
+	commits := make([]*Commit, len(list))
 	for i, n := range list {
-		commits[i] = &NewCommit{Id: n.ID, Parents: n.Parents}
+		commits[i] = &Commit{ID: n.ID, Parents: n.Parents}
 		c.ByID[n.ID] = commits[i]
 	}
 	for _, t := range tips {
@@ -230,16 +253,17 @@ func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, 
 	return commits, nil
 }
 
-func (n *NewCommit) Reach(r Role, ref string) {
+// Reach records that a ref reaches the commit in a role. The first ref counts for messages.
+func (n *Commit) Reach(r Role, ref string) {
 	n.Roles |= r
 	if n.Ref == "" {
 		n.Ref = ref
 	}
 }
 
-// brokenHistory says why the new commits cannot be listed, and which ref leads to
-// what is missing or broken. That our own memory is broken is no fault of theirs.
-func (c *Inspection) brokenHistory(ctx context.Context, tips []BranchTip, err error) error {
+// brokenHistory returns why the new commits cannot be listed, and which ref leads to what is
+// missing or broken. If our own memory is broken, it returns that error instead.
+func (c *Inspection) brokenHistory(ctx context.Context, tips []Tip, err error) error {
 	var failed *git.Error
 	if !errors.As(err, &failed) || failed.Code < 0 {
 		return err
@@ -255,7 +279,7 @@ func (c *Inspection) brokenHistory(ctx context.Context, tips []BranchTip, err er
 	return err
 }
 
-// maxNewEntries is how many steps and milestones may come from a remote at once.
+// maxNewEntries returns how many steps and commits may come from a remote at once.
 func maxNewEntries(ctx context.Context, s *store.Store) (int, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
@@ -266,7 +290,8 @@ func maxNewEntries(ctx context.Context, s *store.Store) (int, error) {
 		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyMaxNewEntries, n, store.MostMaxNewEntries)
 	}
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, store.DefaultMaxNewEntries))
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(),
+			fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, store.DefaultMaxNewEntries))
 	}
 	return n, nil
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// root is what the tree of a branch holds itself; "" for what it has not.
-type root struct {
+// Root lists the documents in the root of a branch's tree; "" for those that it lacks.
+type Root struct {
 	Commits, Log, Metadata git.ID
-	Bad                    bool // something is wrong with one of the three, and was said
+	Bad                    bool // a flaw of one of the three was reported
 }
 
-// put takes an entry of the tree.
-func (r *root) put(e git.TreeEntry, bad bool) {
+// put records an entry of the tree.
+func (r *Root) put(e git.TreeEntry, bad bool) {
 	switch e.Name {
 	case doc.CommitFile:
 		r.Commits = e.ID
@@ -29,10 +29,11 @@ func (r *root) put(e git.TreeEntry, bad bool) {
 	r.Bad = r.Bad || bad
 }
 
-// folder checks the entries of a tree. What a parent has at the same path was
-// checked there; in the root the names are looked at all the same, since a parent
-// may be a commit of our own that plays another role.
-func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []File) ([]folder, []File, error) {
+// folder checks the entries of a tree. It skips what a parent has at the same path, because
+// that was checked there; but in the root it checks all names, since a parent may be a commit
+// of our own in another role.
+func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder,
+	files []File) ([]folder, []File, error) {
 	entries, ok := trees[f.id]
 	if !ok { // it could not be read
 		return deeper, files, nil
@@ -44,14 +45,14 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 	for i, id := range f.bases {
 		bases[i].rest = trees[id]
 	}
-	var top root
+	var top Root
 	for i, e := range entries {
 		known, below := lookUp(e, bases)
 		fault := orderFault(entries, i)
 		if known && fault == "" && f.path != "" {
 			continue
 		}
-		at := File{at: f.at, path: Join(f.path, e.Name), Id: e.ID}
+		at := File{at: f.at, path: JoinPath(f.path, e.Name), ID: e.ID}
 		if fault == "" {
 			at.kind, fault = f.entryFault(entries, e, at.path)
 		}
@@ -75,19 +76,21 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 	return deeper, files, nil
 }
 
-func Join(dir, name string) string {
+// JoinPath joins a folder, "" for the root, and a name as git does. Unlike path.Join it cleans
+// nothing.
+func JoinPath(dir, name string) string {
 	if dir == "" {
 		return name
 	}
 	return dir + "/" + name
 }
 
-// base is a parent's tree, from the entry on that the next one may be like.
+// base is a parent's tree, from the entry on that the next lookup may match.
 type base struct{ rest []git.TreeEntry }
 
-// lookUp finds an entry in the same folder of the parents: known, if one has just
-// the same, else what they have for a folder of that name. Entries must be looked up
-// in their order.
+// lookUp finds an entry in the same folder of the parents. known reports that a parent has an
+// equal entry; otherwise below lists the parents' folders of that name. Entries must be looked
+// up in order.
 func lookUp(e git.TreeEntry, bases []base) (known bool, below []git.ID) {
 	for i := range bases {
 		b := &bases[i]
@@ -105,7 +108,7 @@ func lookUp(e git.TreeEntry, bases []base) (known bool, below []git.ID) {
 	return known, below
 }
 
-// orderFault says what is wrong with the place of an entry in its tree.
+// orderFault returns what is wrong with the position of an entry in its tree.
 func orderFault(entries []git.TreeEntry, i int) string {
 	switch {
 	case i == 0 || git.CompareEntries(entries[i-1], entries[i]) < 0:
@@ -116,9 +119,9 @@ func orderFault(entries []git.TreeEntry, i int) string {
 	return "the name is not in git's order"
 }
 
-// entryFault says what is wrong with an entry's name and mode, or how the file is
-// to be read.
-func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string) (fileKind, string) {
+// entryFault returns what is wrong with an entry's name and mode, or how the file is to be
+// read.
+func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string) (FileKind, string) {
 	if e.Name == "" || strings.Contains(e.Name, "/") { // else it would pass for a path
 		return 0, "it is no name of a file"
 	}
@@ -158,8 +161,8 @@ func (r Role) what() string {
 	return "memory branch"
 }
 
-// place says whether a path may stand in a tree, and how the file there is read.
-func (r Role) place(path string, dir bool, hexLen int) (fileKind, bool) {
+// place reports whether a path may exist in a tree, and how the file there is read.
+func (r Role) place(path string, dir bool, hexLen int) (FileKind, bool) {
 	switch {
 	case r == RoleRoadmap && path == doc.ExpungedFile:
 		return kindExpunged, !dir
@@ -186,8 +189,8 @@ func (r Role) place(path string, dir bool, hexLen int) (fileKind, bool) {
 	return 0, false
 }
 
-// noteDigits counts the digits of a note's path, which is an object's id with a
-// slash behind some of its pairs of digits; -1 for another path.
+// noteDigits counts the digits of a note's path, which is an object's id with a slash after
+// some of its pairs of digits; -1 for another path.
 func noteDigits(path string) int {
 	n := 0
 	for part := range strings.SplitSeq(path, "/") {

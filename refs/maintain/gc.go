@@ -165,7 +165,7 @@ func (gc *collector) search(ctx context.Context) error {
 
 // tips returns the objects that all refs of memory name.
 func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
-	v, err := expunge.MemoryRefs(ctx, gc.s)
+	v, err := expunge.ListRefs(ctx, gc.s)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
 	if v.Notes != "" {
 		list = append(list, git.Ref{Name: git.NotesRef, ID: v.Notes})
 	}
-	return expunge.TipsOf(list), nil
+	return expunge.UniqueIDs(list), nil
 }
 
 // due reports whether there are enough loose objects for a gc in the background.

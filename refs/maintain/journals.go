@@ -164,7 +164,7 @@ func FindSteps(ctx context.Context, s *store.Store, wanted map[string]bool) erro
 	if len(wanted) == 0 {
 		return nil
 	}
-	v, err := expunge.MemoryRefs(ctx, s)
+	v, err := expunge.ListRefs(ctx, s)
 	if err != nil {
 		return err
 	}

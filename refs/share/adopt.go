@@ -19,14 +19,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// askLimit is how long init waits for a remote to say whether it has memory:
-// somebody without a network wants to begin all the same.
+// askLimit is how long init waits for a remote to say whether it has memory: init must work
+// without a network.
 const askLimit = 10 * time.Second
 
-// adopt takes over the memory that a remote has, where this repository has none:
-// else init would start a history that shares nothing with it. branch is the one
-// to begin with, named reports whether the caller said so. It returns the branch to
-// begin with after all: another one, where the remote has no branch of that name.
+// adopt takes over the memory of a remote if this repository has none: init would otherwise
+// start an unrelated history. branch is the branch to begin with; named reports whether the
+// caller chose it. It returns another branch if the remote lacks that one.
 func (i *initialization) adopt(ctx context.Context, branch string, named bool) (string, error) {
 	s := i.s
 	names, err := s.BranchNames(ctx)
@@ -37,9 +36,9 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err != nil || there == nil {
 		return branch, err
 	}
-	done := newSyncResult(p.Name)
-	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
-	y.merge, y.adopt = true, true
+	done := newResult(p.Name)
+	ex := newExchanger(s, Options{Writer: i.o.Writer}, p, &done)
+	ex.merge, ex.adopt = true, true
 	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return "", err
@@ -48,8 +47,8 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if branch, err = firstOf(there, p.Name, branch, named); err != nil {
 		return "", err
 	}
-	y.o.Branches = []string{branch}
-	if _, err := y.fetch(ctx); err != nil {
+	ex.o.Branches = []string{branch}
+	if _, err := ex.fetch(ctx); err != nil {
 		return "", err
 	}
 	ours, theirs, err := remote.Survey(ctx, s, p)
@@ -62,31 +61,30 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err := i.checkRoadmap(ctx, theirs.Roadmap); err != nil {
 		return "", err
 	}
-	y.current = branch
-	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
+	ex.current = branch
+	if _, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
+	if _, err := ex.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if err := y.holding(ctx); err != nil { // no reason not to begin
-		y.warn(err.Error())
+	if err := ex.reportDirty(ctx); err != nil { // init succeeds all the same
+		ex.warn(err.Error())
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
 	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
-	return branch, y.outcome()
+	return branch, ex.outcome()
 }
 
-// memoryElsewhere asks the remote that is meant without a name. One that cannot
-// be asked is a warning: what is begun here can be merged with it later. Of a remote with
-// memory it returns the branches, nil of one without.
+// memoryElsewhere asks the default remote for its branches; nil if it has no memory. A remote
+// that cannot be asked is a warning: memory that begins here can be merged with its later.
 func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *remote.RefSet, error) {
 	names, err := i.s.Repo().Remotes(ctx)
 	if err != nil || len(names) == 0 {
 		return remote.Remote{}, nil, err
 	}
 	p, err := remote.Find(ctx, i.s, "")
-	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
+	if errors.Is(err, fail.ErrNotFound) { // no default among several remotes, or an unknown one
 		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
 		return p, nil, nil
 	}
@@ -98,7 +96,8 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *r
 	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
 	list, err := i.s.Repo().LsRemote(limited, p.Name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
-		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
+		i.res.Warnings = append(i.res.Warnings,
+			fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
 		return p, nil, nil
 	}
 	if err != nil || len(list) == 0 {
@@ -107,7 +106,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *r
 	has := func(prefix string) bool {
 		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
 	}
-	if !p.Heads && !has(plain) { // whoever pushed it had to map it
+	if !p.Heads && !has(plain) { // the host takes nothing but branches
 		key := "context." + p.Name + ".mapping"
 		if _, err := i.s.Repo().Run(ctx, "config", key, remote.MappingHeads); err != nil {
 			return p, nil, fmt.Errorf("set %s: %w", key, err)
@@ -126,8 +125,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *r
 	return p, there, nil
 }
 
-// firstOf chooses the branch to begin with: the one that is wanted, else main,
-// else the first by name.
+// firstOf chooses the branch to begin with: the wanted one, else main, else the first by name.
 func firstOf(theirs *remote.RefSet, remote, branch string, named bool) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
@@ -139,7 +137,8 @@ func firstOf(theirs *remote.RefSet, remote, branch string, named bool) (string, 
 	case slices.Contains(names, branch):
 		return branch, nil
 	case named || len(names) == 0:
-		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound,
+			fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
 			"git context init", "git context branch "+branch)
 	case slices.Contains(names, store.DefaultBranch):
 		return store.DefaultBranch, nil
@@ -147,8 +146,7 @@ func firstOf(theirs *remote.RefSet, remote, branch string, named bool) (string, 
 	return names[0], nil
 }
 
-// checkRoadmap refuses, before anything moves, what init could not add to the
-// roadmap that comes.
+// checkRoadmap refuses, before anything moves, a roadmap that init could not extend.
 func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
 	if tip == "" {
 		return nil
@@ -160,8 +158,9 @@ func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
 	return initRoadmap(doc.ParseRoadmap(data), i.o)
 }
 
-// adoptBranch makes a branch that only a remote has, as it was when the remote
-// was last asked. It reports false where no remote has it.
+// AdoptBranch makes a local branch from a remote's branch, as it was when the remote was last
+// asked. It reports false if no remote has it. fail.ErrRefused: several remotes have it and
+// none is the default, or it contains something invalid or expunged.
 func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error) {
 	remotes, err := s.Repo().Remotes(ctx)
 	if err != nil {
@@ -191,27 +190,28 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 			return false, err
 		}
 		if from = p.Name; found[from] == "" {
-			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
+			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous,
+				fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
 				"git config "+store.KeyRemote+" "+remotes[0])
 		}
 	}
-	done := newSyncResult(from)
-	y := newSyncing(s, SyncOptions{}, remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, &done)
-	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
+	done := newResult(from)
+	ex := newExchanger(s, Options{}, remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, &done)
+	ref := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
 	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
-	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {
+	if err := ex.refuseDirty(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
-	t := takeover{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
+	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name, take: ref.ID}}
 	if err := t.run(ctx); err != nil {
 		return true, err
 	}
-	shared, err := remote.ReadShared(s, y.peer)
+	shared, err := remote.ReadShared(s, ex.peer)
 	if err != nil {
 		return true, err
 	}
 	shared[git.BranchRef(name)] = true
-	return true, remote.WriteShared(s, y.peer, shared)
+	return true, remote.WriteShared(s, ex.peer, shared)
 }

@@ -18,26 +18,25 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// BundleOptions are one bundle to write. Paths are absolute.
+// BundleOptions describe one bundle. Paths are absolute.
 type BundleOptions struct {
 	store.Writer
 	File     string
-	Since    string // a former bundle: what it holds is left out; empty: everything is in
+	Since    string // a former bundle whose contents are left out; empty: none
 	Progress io.Writer
 }
 
-// Bundled is what a bundle holds.
-type Bundled struct {
+// BundleResult is what a bundle contains.
+type BundleResult struct {
 	File string   `json:"file"`
 	Refs []string `json:"refs"`
 }
 
-// Bundle writes the memory (branches, tags, roadmap, notes) into a file that
-// Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
-// bundle verify` and `git fetch` read it too. fail.ErrRefused if there is nothing new
-// since the former bundle.
-func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, error) {
-	res := Bundled{File: o.File, Refs: []string{}}
+// Bundle writes the memory (branches, tags, roadmap, notes) into a file that Unbundle reads
+// elsewhere, with the same hashes. The file is a git bundle: `git bundle verify` and `git
+// fetch` read it. fail.ErrRefused: nothing is new since the former bundle.
+func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult, error) {
+	res := BundleResult{File: o.File, Refs: []string{}}
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return res, err
@@ -49,7 +48,8 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, erro
 		return res, err
 	}
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
-		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
+		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound,
+			fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
 	}
 	var known []git.ID
 	if o.Since != "" {
@@ -63,7 +63,8 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, erro
 	}
 	list, err := bundleRefs(ctx, s, o, known)
 	if errors.Is(err, git.ErrEmptyBundle) {
-		return res, fail.New(fail.ErrRefused, fail.NothingNew, fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
+		return res, fail.New(fail.ErrRefused, fail.NothingNew,
+			fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
 	}
 	if err != nil {
 		return res, err
@@ -74,8 +75,8 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, erro
 	return res, nil
 }
 
-// bundleRefs writes all refs but those that are known, as they stand at one moment: it
-// begins again where one has moved before git came to it.
+// bundleRefs writes all refs except known ones, as they are at one moment: it starts again if a
+// ref moves before git reads it.
 func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []git.ID) ([]git.Ref, error) {
 	for range store.MaxTries {
 		list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
@@ -87,10 +88,11 @@ func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []gi
 			return list, err
 		}
 	}
-	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "run the command again")
+	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times",
+		store.MaxTries), "run the command again")
 }
 
-// checkBundle lists what a bundle holds, if all of it can be taken in here.
+// checkBundle lists what a bundle contains if all of it can be taken in here.
 func checkBundle(ctx context.Context, s *store.Store, file string) ([]git.Ref, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("cannot read '%s': %w", file, reason(err))
@@ -115,29 +117,34 @@ func reason(err error) error {
 }
 
 func bundleError(file string, err error) error {
-	var said *git.Error
-	if errors.As(err, &said) {
-		err = said
+	var gitErr *git.Error
+	if errors.As(err, &gitErr) {
+		err = gitErr
 	}
-	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
-		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
+	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err,
+		Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
+		Hints:   []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
 func bundlePeer(file string) remote.Remote {
 	return remote.Remote{Name: file, Bundle: true, Tracking: git.BundleTracking()}
 }
 
-// Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
-// that are not here are made with the same hashes, others are moved forward or
-// merged. A bundle whose prerequisites are missing here changes nothing.
-func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (SyncResult, error) {
-	res := newSyncResult(file)
+// Unbundle takes in a bundle as Sync takes in a remote: new branches get the same hashes,
+// others are moved forward or merged. fail.ErrInvalid: the file is no bundle of memory, or its
+// prerequisites are missing here; nothing was changed.
+func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (Result, error) {
+	res := newResult(file)
 	held, err := checkBundle(ctx, s, file)
 	if err != nil {
 		return res, err
 	}
-	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
-		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' contains no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
+	if !slices.ContainsFunc(held, func(r git.Ref) bool {
+		return strings.HasPrefix(r.Name, git.Root) ||
+			r.Name == git.NotesRef
+	}) {
+		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' contains no memory",
+			prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
 	lock, err := remote.Lock(ctx, s, p)
@@ -145,18 +152,18 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 		return res, err
 	}
 	defer lock.Unlock()
-	y := newSyncing(s, SyncOptions{Writer: w, Progress: progress}, p, &res)
-	y.merge, y.adopt = true, true
-	err = y.run(ctx)
+	ex := newExchanger(s, Options{Writer: w, Progress: progress}, p, &res)
+	ex.merge, ex.adopt = true, true
+	err = ex.run(ctx)
 	res.sort()
 	if err != nil {
 		return res, err
 	}
-	return res, forget(ctx, s, p)
+	return res, dropBundleRefs(ctx, s, p)
 }
 
-// forget drops what is known of another repository.
-func forget(ctx context.Context, s *store.Store, p remote.Remote) error {
+// dropBundleRefs deletes the tracking refs of another repository.
+func dropBundleRefs(ctx context.Context, s *store.Store, p remote.Remote) error {
 	ses, err := s.Begin(ctx, store.Writer{}, "forget "+prose.OneLine(p.Name, 100))
 	if err != nil {
 		return err

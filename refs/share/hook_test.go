@@ -23,11 +23,11 @@ func TestHookFailures(t *testing.T) {
 	if list := memtest.OK(share.HookFailures(ctx, s))(t); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if err := share.NoteHookFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
+	if err := share.RecordHookFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
 		t.Fatal(err)
 	}
 	r.Git("commit", "-q", "--allow-empty", "-m", "code")
-	if err := share.NoteHookFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
+	if err := share.RecordHookFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
 		t.Fatal(err)
 	}
 	list := memtest.OK(share.HookFailures(ctx, s))(t)
@@ -46,7 +46,7 @@ func TestHookFailures(t *testing.T) {
 	if err := os.WriteFile(path, []byte(big), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := share.NoteHookFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
+	if err := share.RecordHookFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 || info.Size() < 60<<10 {
@@ -82,7 +82,7 @@ func TestPushBesideIsBounded(t *testing.T) {
 		r.Git("config", "context.push", set.push)
 		r.Git("config", "context.pushTimeout", set.timeout)
 		begin := time.Now()
-		err := share.PushBeside(ctx, r.Open(), store.Writer{}, set.remote)
+		err := share.PushWithCode(ctx, r.Open(), store.Writer{}, set.remote)
 		if got := fmt.Sprint(err); (err == nil) != (set.want == "") || err != nil && !strings.Contains(got, set.want) {
 			t.Errorf("%+v: %v", set, err)
 		}
@@ -175,7 +175,7 @@ func TestFollowAdopts(t *testing.T) {
 	r.Git("config", "context.follow", "yes")
 	r.Git("checkout", "-q", "-b", "far")
 	f, err := share.Follow(ctx, r.Open(), store.Writer{})
-	if err != nil || f != (share.Followed{}) || r.Git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
+	if err != nil || f != (share.FollowResult{}) || r.Git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -15,11 +15,12 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Init makes what is missing of a repository's memory: the roadmap, the first
-// branch, CONTEXT_HEAD, and the fetch refspecs of remotes. Where all of it
-// stands it changes nothing; a goal, milestones and to-dos are added to a
-// roadmap that lacks them. Where there is no memory here, but the remote has
-// some, that is taken over.
+// Init makes the missing parts of a repository's memory: the roadmap, the first branch,
+// CONTEXT_HEAD, and the fetch refspecs of remotes. If all exist it changes nothing; it adds a
+// goal, milestones and to-dos to a roadmap that lacks them. If this repository has no memory
+// and its remote has some, it takes that over.
+//
+// fail.ErrExists: the roadmap has another goal, or memory exists without the named branch.
 func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error) {
 	store.Clean(&o.Goal, &o.Purpose)
 	branch, err := initialBranch(ctx, s, o.Branch)
@@ -54,15 +55,14 @@ func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error
 	return *res, s.MakeJournal(ctx, branch)
 }
 
-// initialization is one init that may find memory elsewhere.
+// initialization is one run of Init.
 type initialization struct {
 	s   *store.Store
 	o   InitOptions
 	res *InitResult
 }
 
-// initialBranch is the branch that Init makes sure of: the one asked for, or
-// the current one.
+// initialBranch returns the branch asked for, else the current one.
 func initialBranch(ctx context.Context, s *store.Store, name string) (string, error) {
 	if name != "" {
 		return name, store.CheckBranchName(name)
@@ -70,7 +70,7 @@ func initialBranch(ctx context.Context, s *store.Store, name string) (string, er
 	return s.Current(ctx)
 }
 
-// begin queues the roadmap and the first branch, where they are missing.
+// begin queues the roadmap and the first branch if they are missing.
 func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *InitResult) error {
 	s := ses.Store
 	old, data, err := s.ReadRoadmap(ctx)
@@ -108,7 +108,8 @@ func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *Init
 	if err := s.DropLeftovers(ctx, res.Branch); err != nil {
 		return err
 	}
-	c, err := ses.WriteBirth(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap, Goal: r.Goal(), Code: code})
+	c, err := ses.WriteBirth(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap,
+		Goal: r.Goal(), Code: code})
 	if err != nil {
 		return err
 	}
@@ -117,23 +118,24 @@ func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *Init
 	return nil
 }
 
-// checkNoMemory refuses to start a second, unrelated history beside one that
-// stands: another branch is made by BRANCH.
+// checkNoMemory refuses to start a second, unrelated history: BRANCH makes other branches.
 func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return fail.New(fail.ErrExists, fail.MemoryExists, fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+	return fail.New(fail.ErrExists, fail.MemoryExists,
+		fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
 		"git context switch "+names[0], "git context branch "+branch)
 }
 
-// initRoadmap adds what the roadmap does not hold yet. A goal that stands is not
-// overwritten: `roadmap goal` does that.
+// initRoadmap adds what the roadmap lacks. It does not replace a goal: `roadmap goal` does
+// that.
 func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 	if o.Goal != "" && r.Goal() != o.Goal {
 		if r.Goal() != "" {
-			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already", "git context roadmap goal TEXT")
+			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already",
+				"git context roadmap goal TEXT")
 		}
 		r.SetGoal(o.Goal)
 	}
@@ -148,8 +150,7 @@ func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 	return nil
 }
 
-// initHead points this worktree's CONTEXT_HEAD to the branch unless it points
-// somewhere already.
+// initHead points this worktree's CONTEXT_HEAD to the branch unless it points to one.
 func initHead(ctx context.Context, s *store.Store, branch string, res *InitResult) error {
 	_, err := s.Repo().SymbolicRef(ctx, git.HeadName)
 	if err == nil {
@@ -167,13 +168,15 @@ func initHead(ctx context.Context, s *store.Store, branch string, res *InitResul
 
 // How git itself merges notes: as sets of lines, which loses none.
 const (
+	// NotesStrategyKey is git's setting for merging our notes.
 	NotesStrategyKey = "notes.context.mergeStrategy"
-	NotesStrategy    = "cat_sort_uniq"
+	// NotesStrategy merges notes as sets of lines, which loses none.
+	NotesStrategy = "cat_sort_uniq"
 )
 
-// initConfig adds the refspecs that a plain `git fetch` then brings memory with,
-// to each remote that has one already: in a bare clone ours would be the only
-// one, and a plain fetch would fetch nothing else.
+// initConfig adds the refspecs with which a plain `git fetch` brings memory, to each remote
+// that has a refspec: in a bare clone ours would be the only one, and a plain fetch would fetch
+// nothing else.
 func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
@@ -210,7 +213,7 @@ func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
 	return nil
 }
 
-// InitOptions are what `init` was told. Empty fields change nothing that stands.
+// InitOptions describe an init. Empty fields change nothing.
 type InitOptions struct {
 	store.Writer
 	Goal       string
@@ -231,8 +234,8 @@ type InitResult struct {
 	Warnings []string `json:"-"`
 }
 
-// wantedRefspecs are those that init gives a remote. Where only some branches are followed,
-// a plain fetch brings none.
+// WantedRefspecs returns the fetch refspecs that init gives a remote. If only some branches are
+// followed, a plain fetch brings none.
 func WantedRefspecs(cfg *git.Config, name string) []string {
 	list := git.FetchRefspecs(name)
 	if mapping, _ := cfg.String("context." + name + ".mapping"); mapping == remote.MappingHeads {

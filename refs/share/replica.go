@@ -14,18 +14,18 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// standing is how one history stands to another one of the same name.
-type standing int
+// relation says how one history relates to another one of the same name.
+type relation int
 
 const (
-	same     standing = iota
-	ahead             // ours holds all of theirs
-	behind            // theirs holds all of ours
-	diverged          // each has something of its own, or they share nothing at all
+	same     relation = iota
+	ahead             // ours contains all of theirs
+	behind            // theirs contains all of ours
+	diverged          // both have commits of their own
 )
 
-// compare tells how two commits stand to each other, and what both come from.
-func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (standing, []git.ID, error) {
+// compare returns how two commits relate, and their merge bases.
+func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (relation, []git.ID, error) {
 	if ours == theirs {
 		return same, nil, nil
 	}
@@ -41,17 +41,17 @@ func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (standing
 	return diverged, bases, nil
 }
 
-// replica is one branch as it stands in two repositories.
+// replica is one branch in two repositories.
 type replica struct {
 	ours, theirs *store.Tip
 	bases        []git.ID
 	from         string // where theirs comes from
 	settle       merge.Settler
-	roadmap      git.ID // as it stands with the merge
+	roadmap      git.ID // that goes with the merge
 }
 
-// mergeReplica merges them into a memory commit that is no milestone, and queues
-// nothing. Where conflicts stay open there is no commit.
+// mergeReplica merges a replica into a memory commit without an entry, and queues nothing. With
+// open conflicts it returns no commit.
 func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *merge.United, error) {
 	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
 	if err != nil {
@@ -59,7 +59,8 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	}
 	c.Parents = append(c.Parents, r.theirs.Commit().ID)
 	c.SetRoadmap(r.roadmap)
-	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
+	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases,
+		Replica: true, Settle: r.settle})
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
@@ -81,14 +82,14 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	return commit, u, err
 }
 
-// setLast says what the newest milestone of a merged branch is: the last one in its
-// live commit.md, or, where all of that is sealed, what either side says.
+// SetLast sets the newest commit's summary of a merged branch: from the last entry in its live
+// commit.md, or, if everything is sealed, from either side.
 func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
-	ms, err := doc.ParseCommits(live)
+	commits, err := doc.ParseCommits(live)
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
-	for _, m := range slices.Backward(ms) {
+	for _, m := range slices.Backward(commits) {
 		if m.Kind != doc.KindBirth {
 			c.Last = prose.OneLine(m.Summary, store.PurposeLimit)
 			return nil
@@ -98,8 +99,8 @@ func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
 	return nil
 }
 
-// reopen makes a branch active again that one side closed without knowing all
-// milestones that the other made.
+// reopen makes a branch active again that one side closed without knowing all commits of the
+// other.
 func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r replica) error {
 	facts := merged.Branch()
 	if facts.Status == doc.StatusActive {
@@ -115,7 +116,7 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 			continue
 		}
 		if closed++; closed == 2 || meta.Totals().Commits == all {
-			return nil // whoever closed it knew everything, or each what was its own
+			return nil // the closing side knew everything, or both closed it
 		}
 	}
 	facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
@@ -123,7 +124,8 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 }
 
 // mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
-func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string,
+	settle merge.Settler) (*git.Commit, []store.Conflict, error) {
 	base, err := merge.RoadmapBase(ctx, ses, bases)
 	if err != nil {
 		return nil, nil, err

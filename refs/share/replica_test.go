@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
-	"pgregory.net/rapid"
 )
 
 // entrySet is what of a branch must stand: actions of steps, summaries of
@@ -219,7 +220,7 @@ func (h *replicas) adopt(i int, name string) {
 
 func (h *replicas) syncClone(t *rapid.T, i int, prefer string) {
 	r := h.Clones[i]
-	_, err := share.Sync(t.Context(), r.Open(), share.SyncOptions{Prefer: prefer})
+	_, err := share.Sync(t.Context(), r.Open(), share.Options{Prefer: prefer})
 	if errors.Is(err, fail.ErrConflict) && prefer == "" {
 		h.resolve(t, i, "")
 		r.Sync("")

@@ -1,3 +1,24 @@
+// Package share exchanges memory with other repositories: fetch, push, sync, bundles, the first
+// memory of a repository (init), and the work of git's hooks that share it.
+//
+// An exchange fetches into tracking refs, checks what came (package incoming), applies the
+// other side's tombstones and filters what was expunged here (package expunge), compares every
+// ref, merges what diverged (package merge), pushes, and then moves the local refs. Nothing is
+// ever forced.
+//
+// The package reads and writes branches, the roadmap, tags, notes and tracking refs; the
+// settings that init makes (fetch refspecs, notes.context.mergeStrategy,
+// context.<remote>.mapping); and local state: which refs a remote shares, the state of package
+// expunge for remotes, conflicts that wait, and hook-failures, the hooks that failed.
+//
+// Errors are of package fail: ErrConflict for open conflicts, ErrStale where others are faster
+// or history diverged, ErrRefused where a remote, a check or a missing consent stops the
+// exchange, ErrNotFound for unknown remotes, branches and tags, ErrNoMemory; git.ErrUnreachable
+// for a remote that does not answer.
+//
+// One lock for each remote lets one exchange with it run at a time. All functions are safe
+// beside other commands and other clones, and may be killed at any moment: nothing acknowledged
+// is lost, and the next exchange goes on.
 package share
 
 import (
@@ -5,348 +26,49 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/fault"
-	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
-	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// syncWaits is how many of its own rounds a push that lost a race waits at most,
-// drawn anew each time: a round takes as long as the remote is far away. With
-// sixteen clones on one branch the worst took 59 tries without, 16 to 23 with it.
-const syncWaits = 16
-
-// maxIdle is how many pushes in a row may come too late although nothing moves on
-// the remote, as with a lock file that was left there.
-const maxIdle = 10
-
-// exchanger is one exchange with another repository.
-type exchanger struct {
-	s    *store.Store
-	o    SyncOptions
-	peer remote.Remote
-	res  *SyncResult
-
-	merge, push bool // what is to be done with what differs
-	remove      bool // branches are deleted there, and nothing else is done
-	first       bool // a remote without memory, or one that deleted a branch, gets it (again)
-	adopt       bool // branches that only the other side has are made here
-	accepted    bool // what it has forgotten is forgotten here, however much that is
-	expunge     bool // nothing else is done
-	dry         bool // nor that: it is only shown
-
-	current  string              // the branch it stands on: conflicts are kept there
-	held     *store.WaitingMerge // what waits there already
-	settle   merge.Settler       // for what is not resolved yet
-	shared   map[string]bool     // see peer.sharedName; refs by the names they have here
-	known    map[string]bool     // as it was read
-	old      expunge.HeldState   // what the other side holds of what was forgotten
-	forgot   *expunge.Result     // what was forgotten because the other side has
-	locked   int                 // fetches in a row that a lock file stopped
-	idle     int                 // pushes in a row that came too late although nothing moved there
-	late     bool                // the last push lost a race
-	beaten   map[string]bool     // branches that did: the remote has them
-	noAtomic bool                // the remote cannot push several refs as one
-	refused  []string            // what the remote will not have
-	reason   string              // why, in its words
-	deleted  []string            // branches that somebody deleted on the remote
-	open     []store.Conflict    // of refs that were left as they are
-	openAt   map[string]git.ID   // what the other side has of those
-	blocked  error               // another merge waits where their conflicts should
+// Fetch asks a remote for its memory and moves tracking refs alone. Branches in o.Branches are
+// fetched even if context.<remote>.branches leaves them out; fail.ErrNotFound if the remote
+// lacks one.
+func Fetch(ctx context.Context, s *store.Store, o Options) (Result, error) {
+	return exchange(ctx, s, o, func(ex *exchanger) {})
 }
 
-// Fetch asks a remote for its memory and moves tracking refs alone. Branches that are
-// named come along where context.<remote>.branches would leave them out, and must be there.
-func Fetch(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *exchanger) {})
+// Push sends branches to a remote, with the roadmap, tags and notes. It never forces:
+// fail.ErrStale if the remote has commits that are not here. Notes alone are united with the
+// remote's and sent again until they are accepted.
+func Push(ctx context.Context, s *store.Store, o Options) (Result, error) {
+	return exchange(ctx, s, o, func(ex *exchanger) { ex.push, ex.first = true, true })
 }
 
-// Push sends branches to a remote, with the roadmap, tags and notes. It is never
-// forced: where the remote has what is not here, fail.ErrStale says so. Notes alone
-// are united with the remote's and sent again until they get through.
-func Push(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *exchanger) { y.push, y.first = true, true })
-}
-
-// Sync brings all local branches, the roadmap, tags and notes together with a
-// remote's: it fetches, checks what came, merges what diverged, pushes, and begins
-// again where somebody was faster. What it merges becomes the local branch only
-// once the remote has it: a merge that lost a race is made anew from the branch's
-// own tip, so that history holds no merges of merges. With nothing to do it asks
-// the remote once.
+// Sync exchanges all local branches, the roadmap, tags and notes with a remote: it fetches,
+// checks what came, merges what diverged, pushes, and starts again if another clone was faster.
+// A merge becomes the local branch only once the remote has it; a merge that lost a race is
+// made again from the branch's own tip, so that history contains no merges of merges. With
+// nothing to do it asks the remote once.
 //
-// fail.ErrConflict: some refs have conflicts, which wait for Resolve and MergeContinue;
-// all else is done. fail.ErrRefused: the remote has no memory yet, or a branch was
-// deleted there, or it takes no memory; the error says which.
-//
-// It may be killed at any moment: nothing acknowledged is lost, and the next Sync
-// goes on.
-func Sync(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *exchanger) { y.merge, y.push = true, true })
+// fail.ErrConflict: some refs have conflicts, which wait for Resolve and Continue; everything
+// else is done. fail.ErrRefused: the remote has no memory yet, deleted a branch, or takes no
+// memory; the error says which.
+func Sync(ctx context.Context, s *store.Store, o Options) (Result, error) {
+	return exchange(ctx, s, o, func(ex *exchanger) { ex.merge, ex.push = true, true })
 }
 
-// newSyncing is an exchange in which nothing is asked for yet.
-func newSyncing(s *store.Store, o SyncOptions, p remote.Remote, res *SyncResult) *exchanger {
-	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: expunge.HeldState{Refs: map[string]expunge.HeldRef{}}}
+// DeleteRemote deletes branches, and tags as tags/NAME, on a remote. They stay here, and no
+// Sync makes them there again.
+func DeleteRemote(ctx context.Context, s *store.Store, o Options) (Result, error) {
+	return exchange(ctx, s, o, func(ex *exchanger) { ex.remove = true })
 }
 
-// newSyncResult has empty lists where nothing happened: JSON knows the difference.
-func newSyncResult(remote string) SyncResult {
-	return SyncResult{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []store.Conflict{}}
-}
-
-// exchange runs one of the three with a remote.
-func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*exchanger)) (SyncResult, error) {
-	res := newSyncResult(o.Remote)
-	if err := merge.CheckSettle(o.Prefer); err != nil {
-		return res, err
-	}
-	p, err := remote.Find(ctx, s, o.Remote)
-	if err != nil {
-		return res, orNoMemory(ctx, s, err)
-	}
-	res.Remote = p.Name
-	if s.Branch != "" { // mistyped, it must not be ignored
-		if _, err := s.Tip(ctx, s.Branch); err != nil {
-			return res, err
-		}
-	}
-	y := newSyncing(s, o, p, &res)
-	set(y)
-	lock, err := remote.Lock(ctx, s, p)
-	if err != nil {
-		return res, err
-	}
-	defer lock.Unlock()
-	err = y.run(ctx)
-	res.sort()
-	return res, err
-}
-
-// sort puts branches first, then the roadmap, tags and notes: their names do.
-func (r *SyncResult) sort() {
-	for _, list := range [][]string{r.Fetched, r.Merged, r.Pushed} {
-		slices.Sort(list)
-	}
-	merge.SortConflicts(r.Conflicts)
-}
-
-// orNoMemory is the error of a repository without memory, where that is what is
-// missing first.
-func orNoMemory(ctx context.Context, s *store.Store, err error) error {
-	if names, listErr := s.BranchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
-		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
-	}
-	return err
-}
-
-// run repeats rounds until nothing is left to do.
-func (ex *exchanger) run(ctx context.Context) error {
-	if err := ex.prepare(ctx); err != nil {
-		return err
-	}
-	for try := 1; ; try++ {
-		begin := time.Now()
-		again, err := ex.round(ctx)
-		if err != nil || !again {
-			return err
-		}
-		if try == store.MaxTries {
-			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
-				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", ex.peer.Name, store.MaxTries)}
-		}
-		if ex.locked > 0 {
-			continue // git has waited for seconds
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(rand.N(time.Since(begin)*time.Duration(min(1<<min(try, 10), syncWaits)) + 1)):
-		}
-	}
-}
-
-// prepare reads what does not change while rounds repeat.
-func (ex *exchanger) prepare(ctx context.Context) error {
-	err := expunge.FinishExpunge(ctx, ex.s, ex.o.Writer)
-	if err != nil {
-		return err
-	}
-	if ex.known, err = remote.ReadShared(ex.s, ex.peer); err != nil {
-		return err
-	}
-	maps.Copy(ex.shared, ex.known)
-	if err := ex.readHeld(ctx); err != nil {
-		return err
-	}
-	if ex.current, err = ex.s.Current(ctx); err != nil {
-		return err
-	}
-	if ex.merge {
-		if ex.held, err = ex.s.ReadMerge(ex.current); err != nil {
-			return err
-		}
-		if ex.held != nil && (ex.held.Merge != nil || ex.held.Remote != ex.peer.Name) {
-			ex.held = nil // another merge's
-		}
-	}
-	return nil
-}
-
-// round asks the remote, does what can be done, and reports whether somebody was
-// faster.
-func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
-	ex.refused, ex.deleted, ex.blocked = nil, nil, nil
-	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
-	before, err := ex.fetch(ctx)
-	if errors.Is(err, git.ErrStale) {
-		return true, ex.stillLocked(err) // somebody else fetches just now
-	}
-	if err != nil {
-		return false, err
-	}
-	ex.locked = 0
-	ours, theirs, err := ex.survey(ctx)
-	if err != nil {
-		return false, err
-	}
-	fault.Point("after-fetch")
-	forgot, err := ex.forget(ctx, &ours, &theirs)
-	if errors.Is(err, git.ErrStale) {
-		return true, nil // a fetch or an expunge beside this one moved tracking refs
-	}
-	if err != nil {
-		return false, err
-	}
-	if forgot { // the refs here stand elsewhere, and tracking refs may be gone
-		return ex.round(ctx)
-	}
-	if ex.expunge {
-		return false, nil
-	}
-	if ex.peer.Bundle {
-		before = &ours // a bundle is asked once: what it has that is not here is news
-	}
-	if err := ex.notice(theirs.Changes(before)); err != nil {
-		return false, err
-	}
-	if ex.remove {
-		if err := ex.removeBranches(ctx, &ours, &theirs); err != nil {
-			return false, err
-		}
-		return false, ex.outcome()
-	}
-	if !ex.merge && !ex.push {
-		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.holding(ctx), ex.came(&theirs))
-	}
-	again, err = ex.exchangeRefs(ctx, &ours, &theirs)
-	if err == nil && !again {
-		err = errors.Join(ex.outcome(), ex.holding(ctx))
-	}
-	return again, err
-}
-
-// survey is where both sides stand. git reads one ref after the other, the roadmap before
-// the branches, and a commit may move them meanwhile: the remote could get a branch without
-// the roadmap that it names. So where there is something to exchange, two looks must find
-// the same here: as no ref goes back to where it was, this is how all stood between them.
-func (ex *exchanger) survey(ctx context.Context) (ours, theirs remote.RefSet, err error) {
-	for range store.MaxTries {
-		before := ours
-		if ours, theirs, err = remote.Survey(ctx, ex.s, ex.peer); err != nil {
-			return ours, theirs, err
-		}
-		if !ex.merge && !ex.push || ours.Equal(&before) || ex.alike(&ours, &theirs) {
-			return ours, theirs, nil
-		}
-	}
-	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "git context sync "+prose.ShellWord(ex.peer.Name))
-}
-
-// notice takes down what moved on the remote since it was last asked, and gives up
-// where nothing does although every push comes too late.
-func (ex *exchanger) notice(moved, gone []string) error {
-	for _, ref := range moved {
-		if !slices.Contains(ex.res.Fetched, ref) && !slices.Contains(ex.res.Pushed, ref) {
-			ex.res.Fetched = append(ex.res.Fetched, ref)
-		}
-	}
-	if ex.peer.Bundle {
-		gone = nil
-	}
-	for _, ref := range gone {
-		ex.res.Gone = append(ex.res.Gone, ref)
-		ex.shared[ref] = true // it was there, whoever brought it here
-	}
-	if ex.idle++; !ex.late || len(moved)+len(gone) > 0 {
-		ex.idle = 0
-	}
-	if ex.idle < maxIdle {
-		return nil
-	}
-	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", ex.peer.Name, ex.reason),
-		"if no git process is running there, a .lock file was left beside that ref on the remote")
-}
-
-// stillLocked gives up where a lock file was left by a process that was killed:
-// each fetch has waited for it for seconds.
-func (ex *exchanger) stillLocked(err error) error {
-	if !errors.Is(err, git.ErrLocked) {
-		return nil
-	}
-	if ex.locked++; ex.locked < store.LockedTries {
-		return nil
-	}
-	var said *git.Error
-	if errors.As(err, &said) {
-		err = said // it names the file
-	}
-	return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a tracking ref is locked",
-		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
-}
-
-// outcome is what of a round could not be done. Everything else is.
-func (ex *exchanger) outcome() error {
-	var errs []error
-	if ex.blocked != nil {
-		errs = append(errs, ex.blocked)
-	} else if n := merge.Unsettled(ex.open); n > 0 {
-		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
-		if !ex.peer.Bundle {
-			hints = append(hints, "git context sync "+ex.peer.Name)
-		}
-		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", ex.peer.Name, prose.Count(n, "conflict")), hints...))
-	}
-	if len(ex.refused) > 0 {
-		hints := []string{"git remote -v"}
-		if !ex.peer.Heads { // a host that takes nothing but branches
-			hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
-		}
-		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,
-			fmt.Sprintf("'%s' refuses %s: %s", ex.peer.Name, prose.QuotedList(ex.refused), ex.reason), hints...))
-	}
-	if len(ex.deleted) > 0 {
-		name := ex.deleted[0]
-		errs = append(errs, fail.New(fail.ErrRefused, fail.DeletedOnRemote,
-			fmt.Sprintf("'%s' has deleted %s", ex.peer.Name, prose.QuotedList(ex.deleted)),
-			"git context branch -d "+name, "git context push "+ex.peer.Name+" "+name))
-	}
-	return errors.Join(errs...)
-}
-
-// SyncOptions are one exchange with a remote.
-type SyncOptions struct {
+// Options describe one exchange with a remote.
+type Options struct {
 	store.Writer
 	Remote   string   // empty: context.remote, else the only one, else origin
 	Branches []string // of push; empty: all
@@ -354,20 +76,53 @@ type SyncOptions struct {
 	Progress io.Writer
 }
 
-// SyncResult is what came and went. Refs go by their names in this repository:
-// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME,
-// refs/notes/context.
-type SyncResult struct {
+// Result is what an exchange moved. Refs have their names in this repository:
+// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME, refs/notes/context.
+type Result struct {
 	Remote    string           `json:"remote"`
 	Fetched   []string         `json:"fetched"` // moved on the remote since it was last asked
 	Merged    []string         `json:"merged"`  // moved here
 	Pushed    []string         `json:"pushed"`
 	Conflicts []store.Conflict `json:"conflicts"`
-	Attempts  int              `json:"attempts"` // pushes that it took; 0 where nothing was pushed
+	Attempts  int              `json:"attempts"` // number of pushes; 0 if nothing was pushed
 
-	Steps    int      `json:"-"` // that came
-	Lost     int      `json:"-"` // pushes that somebody else's was faster than
+	Steps    int      `json:"-"` // steps that came
+	Lost     int      `json:"-"` // pushes that lost a race
 	Gone     []string `json:"-"` // deleted on the remote since it was last asked
 	Notes    []string `json:"-"` // what else was done, a sentence each
 	Warnings []string `json:"-"`
+}
+
+// newResult returns a result with empty lists, which JSON shows as [] and not as null.
+func newResult(remote string) Result {
+	return Result{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{},
+		Conflicts: []store.Conflict{}}
+}
+
+// sort sorts the lists: branches first, then the roadmap, tags and notes.
+func (r *Result) sort() {
+	for _, list := range [][]string{r.Fetched, r.Merged, r.Pushed} {
+		slices.Sort(list)
+	}
+	merge.SortConflicts(r.Conflicts)
+}
+
+// ExpungeFrom expunges here what a remote's tombstones name, and exchanges nothing else. Of e
+// only Yes and DryRun count: with Yes it accepts more than Sync does (all entries of a branch,
+// or most of the repository's); with DryRun it fetches and reports what would go.
+// fail.ErrNotFound: everything is expunged here already.
+func ExpungeFrom(ctx context.Context, s *store.Store, o Options, e expunge.Options) (expunge.Result, error) {
+	var ex *exchanger
+	_, err := exchange(ctx, s, o, func(made *exchanger) {
+		ex = made
+		ex.merge, ex.expunge, ex.accepted, ex.dry = true, true, e.Yes, e.DryRun
+	})
+	switch {
+	case err != nil && !errors.Is(err, errShown):
+		return expunge.Result{}, err
+	case ex.forgot == nil:
+		return expunge.Result{}, fail.New(fail.ErrNotFound, fail.NothingExpunged,
+			fmt.Sprintf("'%s' has expunged nothing that is still here", ex.peer.Name))
+	}
+	return *ex.forgot, nil
 }

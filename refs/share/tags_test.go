@@ -76,13 +76,13 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	if remotes := memtest.OK(remote.WithTag(ctx, a.Open(), "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
 		t.Errorf("it is on %v", remotes)
 	}
-	_, err := share.DeleteRemote(ctx, a.Open(), share.SyncOptions{Branches: []string{"best"}})
+	_, err := share.DeleteRemote(ctx, a.Open(), share.Options{Branches: []string{"best"}})
 	if said := memtest.ErrorCode(t, err, "branch-not-found"); said.Hints[0] != "git context push --delete origin tags/best" {
 		t.Errorf("%v", said.Hints)
 	}
-	_, err = share.DeleteRemote(ctx, a.Open(), share.SyncOptions{Branches: []string{"tags/bets"}})
+	_, err = share.DeleteRemote(ctx, a.Open(), share.Options{Branches: []string{"tags/bets"}})
 	memtest.ErrorCode(t, err, "tag-not-found")
-	memtest.OK(share.DeleteRemote(ctx, a.Open(), share.SyncOptions{Branches: []string{"tags/best"}}))(t)
+	memtest.OK(share.DeleteRemote(ctx, a.Open(), share.Options{Branches: []string{"tags/best"}}))(t)
 	if remotes := memtest.OK(remote.WithTag(ctx, a.Open(), "best"))(t); len(remotes) > 0 {
 		t.Errorf("it is still on %v", remotes)
 	}

@@ -12,11 +12,10 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// takeAll moves the refs here to what a plan says. What lost a race on the remote
-// stays, to be merged anew from where it stands; what the remote refused is
-// merged here all the same. again is set where a branch went on meanwhile, so that
-// the remote does not have all of it.
-func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *remote.RefSet, again *bool) error {
+// takeAll moves the local refs as planned. A merge that lost a race is not taken but made
+// again; one that the remote refused is. again is set if a branch moved meanwhile, so that the
+// remote does not have all of it.
+func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *remote.RefSet, again *bool) error {
 	if !ex.merge {
 		return nil
 	}
@@ -24,7 +23,7 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *remote.Ref
 		if st.take == "" || st.late {
 			continue
 		}
-		t := takeover{y: ex, step: st}
+		t := takeover{ex: ex, step: st}
 		if err := t.run(ctx); err != nil {
 			return err
 		}
@@ -36,32 +35,32 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *remote.Ref
 	return nil
 }
 
-// takeover moves one ref here.
+// takeover moves one local ref.
 type takeover struct {
-	y     *exchanger
-	step  *step
+	ex    *exchanger
+	step  *refAction
 	ses   *store.Transaction
-	have  git.ID // where it stands
-	to    git.ID // "" where nothing is to be done
+	have  git.ID // its present commit
+	to    git.ID // its new commit; "" for no move
 	again bool
 	wait  store.Pending
 }
 
 func (t *takeover) run(ctx context.Context) error {
-	s, st := t.y.s, t.step
+	s, st := t.ex.s, t.step
 	var lock []string
 	if st.branch != "" {
 		lock = append(lock, st.branch)
 	}
 	var err error
-	if t.ses, err = s.Begin(ctx, t.y.o.Writer, "sync: "+prose.OneLine(t.y.peer.Name, 100), lock...); err != nil {
+	if t.ses, err = s.Begin(ctx, t.ex.o.Writer, "sync: "+prose.OneLine(t.ex.peer.Name, 100), lock...); err != nil {
 		return err
 	}
 	defer t.ses.Close()
 	if err := t.ses.Swap(ctx, t.build); err != nil || t.to == "" {
 		return err
 	}
-	t.y.merged(st.ref)
+	t.ex.merged(st.ref)
 	if st.branch == "" {
 		return nil
 	}
@@ -70,12 +69,11 @@ func (t *takeover) run(ctx context.Context) error {
 
 // build makes one try:
 //
-//  1. the ref is not here: it is made, unless somebody deleted it meanwhile;
-//  2. it stands where the merge began: the merge;
-//  3. it went on: compared and merged anew. That must be pushed again; and a
-//     conflict is left to the next round, which finds it again.
+//  1. the ref does not exist: make it, unless it was deleted meanwhile;
+//  2. it is where the merge began: take the merge;
+//  3. it moved: compare and merge again. That must be pushed again; a conflict is left to the next round.
 func (t *takeover) build(ctx context.Context) error {
-	s, st := t.y.s, t.step
+	s, st := t.ex.s, t.step
 	t.to, t.again, t.have = "", false, ""
 	var err error
 	t.have, err = s.Repo().Ref(ctx, st.ref)
@@ -84,7 +82,7 @@ func (t *takeover) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
-	case !t.y.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
+	case !t.ex.merge || st.isTag(): // made meanwhile by another process; a tag never moves
 		return store.ErrNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID
@@ -116,13 +114,13 @@ func (t *takeover) create(ctx context.Context) error {
 	}
 	if err := t.checkName(ctx); err != nil {
 		if errors.Is(err, fail.ErrExists) {
-			t.y.warn("left alone: " + err.Error())
+			t.ex.warn("left alone: " + err.Error())
 			return store.ErrNothing
 		}
 		return err
 	}
 	if st.branch != "" {
-		if err := t.y.s.DropLeftovers(ctx, st.branch); err != nil {
+		if err := t.ex.s.DropLeftovers(ctx, st.branch); err != nil {
 			return err
 		}
 	}
@@ -131,22 +129,21 @@ func (t *takeover) create(ctx context.Context) error {
 	return nil
 }
 
-// checkName is fail.ErrExists for a name that cannot stand beside one that is here.
+// checkName returns fail.ErrExists for a name that clashes with a local one.
 func (t *takeover) checkName(ctx context.Context) error {
 	switch {
 	case t.step.branch != "":
-		return t.y.s.CheckNewName(ctx, t.step.branch)
+		return t.ex.s.CheckNewName(ctx, t.step.branch)
 	case t.step.isTag():
-		return t.y.s.CheckNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
+		return t.ex.s.CheckNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
 	}
 	return nil
 }
 
-// compare decides about a ref that stands elsewhere than the plan says, or is
-// only behind.
+// compare decides about a ref that has moved since the plan, or is only behind.
 func (t *takeover) compare(ctx context.Context) error {
 	st := t.step
-	how, bases, err := t.y.standing(ctx, st.ref, t.have, st.take)
+	how, bases, err := t.ex.relation(ctx, st.ref, t.have, st.take)
 	switch {
 	case err != nil:
 		return err
@@ -154,24 +151,24 @@ func (t *takeover) compare(ctx context.Context) error {
 		t.to = st.take
 	case how == diverged:
 		t.again = true
-		now := &step{ref: st.ref, branch: st.branch, ours: t.have}
-		roadmap, err := t.y.s.RoadmapTip(ctx)
+		now := &refAction{ref: st.ref, branch: st.branch, ours: t.have}
+		roadmap, err := t.ex.s.RoadmapTip(ctx)
 		if err != nil {
 			return err
 		}
-		if err := t.y.mergeRef(ctx, t.ses, now, st.take, bases, roadmap); err != nil {
+		if err := t.ex.mergeRef(ctx, t.ses, now, st.take, bases, roadmap); err != nil {
 			return err
 		}
 		t.to = now.take
-	case how == ahead && t.y.push:
+	case how == ahead && t.ex.push:
 		t.again = true
 	}
 	return nil
 }
 
-// finish gives a new branch its journal, and marks that of one that moved.
+// finish makes a new branch's journal, and marks the journal of one that moved.
 func (t *takeover) finish(ctx context.Context) error {
-	s, branch := t.y.s, t.step.branch
+	s, branch := t.ex.s, t.step.branch
 	tip, err := s.TipAt(ctx, branch, t.to)
 	if err != nil {
 		return err
@@ -180,7 +177,7 @@ func (t *takeover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.y.res.Steps += meta.Totals().Steps
+	t.ex.res.Steps += meta.Totals().Steps
 	if t.have == "" {
 		return s.MakeJournal(ctx, branch)
 	}
@@ -191,12 +188,12 @@ func (t *takeover) finish(ctx context.Context) error {
 	if meta, err = old.Metadata(ctx); err != nil {
 		return err
 	}
-	t.y.res.Steps -= meta.Totals().Steps
+	t.ex.res.Steps -= meta.Totals().Steps
 	newest, err := tip.NewestEntry(ctx)
 	if err != nil {
 		return err
 	}
 	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
-	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.LateWarnings(mark, nil)...)
+	t.ex.res.Warnings = append(t.ex.res.Warnings, t.ses.LateWarnings(mark, nil)...)
 	return nil
 }

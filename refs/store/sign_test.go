@@ -63,7 +63,7 @@ func TestEveryMemoryCommitIsSigned(t *testing.T) {
 		r.Git("remote", "add", "origin", f.Hub.Dir)
 		memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{Goal: "Reach it", Milestones: []string{"Begin"}}))(t)
 		if i == 0 {
-			memtest.OK(share.Push(t.Context(), r.Open(), share.SyncOptions{}))(t)
+			memtest.OK(share.Push(t.Context(), r.Open(), share.Options{}))(t)
 		}
 	}
 	a, b := f.Clones[0], f.Clones[1]

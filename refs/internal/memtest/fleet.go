@@ -42,7 +42,7 @@ func (f *Fleet) Join(o share.InitOptions) *Repo {
 	_, err := share.Init(f.T.Context(), s, o)
 	r.Must(err)
 	if len(f.Clones) == 0 {
-		_, err = share.Push(f.T.Context(), s, share.SyncOptions{})
+		_, err = share.Push(f.T.Context(), s, share.Options{})
 		r.Must(err)
 	}
 	f.Clones = append(f.Clones, r)
@@ -108,9 +108,9 @@ func (r *Repo) AllRefs() string {
 }
 
 // Sync syncs with origin and settles conflicts as prefer says, which may be empty.
-func (r *Repo) Sync(prefer string) share.SyncResult {
+func (r *Repo) Sync(prefer string) share.Result {
 	r.T.Helper()
-	res, err := share.Sync(r.T.Context(), r.Open(), share.SyncOptions{Prefer: prefer})
+	res, err := share.Sync(r.T.Context(), r.Open(), share.Options{Prefer: prefer})
 	r.Must(err)
 	return res
 }
@@ -118,7 +118,7 @@ func (r *Repo) Sync(prefer string) share.SyncResult {
 // Clash syncs, expects a conflict, and returns the Paths of the conflicts.
 func (r *Repo) Clash() []string {
 	r.T.Helper()
-	res, err := share.Sync(r.T.Context(), r.Open(), share.SyncOptions{})
+	res, err := share.Sync(r.T.Context(), r.Open(), share.Options{})
 	if !errors.Is(err, fail.ErrConflict) {
 		r.T.Fatalf("Sync = %+v, %v; want a conflict", res, err)
 	}

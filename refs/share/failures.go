@@ -16,8 +16,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// HookFailure is a hook that could not do its work. git was not told, because its own
-// command must not fail for it.
+// HookFailure is a hook that could not do its work. The hook reports success to git, because
+// git's own command must not fail for it.
 type HookFailure struct {
 	Time     time.Time `json:"time"`
 	Event    string    `json:"event"`    // post-commit, …
@@ -32,9 +32,10 @@ type HookFailure struct {
 	Unsent map[string]git.ID `json:"unsent,omitempty"`
 }
 
-// is reports whether both are one record.
-func (f HookFailure) Is(g HookFailure) bool {
-	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code && f.Message == g.Message
+// Equal reports whether both are one record.
+func (f HookFailure) Equal(g HookFailure) bool {
+	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code &&
+		f.Message == g.Message
 }
 
 const (
@@ -43,9 +44,9 @@ const (
 	mostUnsent       = 16
 )
 
-// NoteHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
-// found out is left empty. Of pushes to one remote the last alone is kept.
-func NoteHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
+// RecordHookFailure records that a hook failed, for HookFailures. Unknown facts are left empty.
+// Of pushes to one remote it keeps the last alone.
+func RecordHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
 	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
 		Message: prose.OneLine(why.Error(), hookMessageLimit)}
 	if f.Worktree == "" {
@@ -80,8 +81,8 @@ func NoteHookFailure(ctx context.Context, s *store.Store, event string, why erro
 	})
 }
 
-// HookFailures lists the hooks that failed and were not dropped since, oldest first, but
-// for pushes whose memory the remote has now. Lines of another version are passed over.
+// HookFailures lists recorded failures, oldest first, except pushes whose memory the remote has
+// by now. It skips lines of another version.
 func HookFailures(ctx context.Context, s *store.Store) ([]HookFailure, error) {
 	text, err := readHookFailures(s)
 	if err != nil {
@@ -104,14 +105,14 @@ func HookFailures(ctx context.Context, s *store.Store) ([]HookFailure, error) {
 	return list, nil
 }
 
-// DropHookFailures forgets the failures that keep is false for.
+// DropHookFailures removes the failures for which keep returns false.
 func DropHookFailures(ctx context.Context, s *store.Store, keep func(HookFailure) bool) error {
 	return editHookFailures(ctx, s, func(text []byte) []byte {
 		return dropLines(text, func(f HookFailure) bool { return !keep(f) })
 	})
 }
 
-// dropLines leaves out some records.
+// dropLines removes the records for which drop returns true.
 func dropLines(text []byte, drop func(HookFailure) bool) []byte {
 	var kept []byte
 	for line := range bytes.Lines(text) {
@@ -144,7 +145,7 @@ func readHookFailures(s *store.Store) ([]byte, error) {
 	return text, nil
 }
 
-// editHookFailures replaces the file by what edit makes of it; an empty one goes.
+// editHookFailures replaces the file by what edit returns, and removes an empty one.
 func editHookFailures(ctx context.Context, s *store.Store, edit func([]byte) []byte) error {
 	lock, err := s.Repo().Lock(ctx, "hook-failures")
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// exchangeRefs does what one look at both sides asks for.
+// exchangeRefs compares, merges, pushes and takes all refs once.
 func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
 	if err := ex.mayBegin(ctx, ours, theirs); err != nil {
 		return false, err
 	}
 	if ex.alike(ours, theirs) {
-		return false, errors.Join(ex.dropHeld(ctx), ex.noteShared(ours, theirs))
+		return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 	}
 	if err := ex.inspect(ctx, ours, theirs); err != nil {
 		return false, err
@@ -40,13 +40,13 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if err != nil {
 		return false, err
 	}
-	if err := ex.holdConflicts(ctx); err != nil {
+	if err := ex.keepConflicts(ctx); err != nil {
 		return false, err
 	}
 	if err := ex.uniteNotes(ctx, ses, plan, ours, theirs); err != nil {
 		return false, err
 	}
-	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: what was written behind gets to the disk
+	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
 		return false, err
 	}
 	fault.Point("after-merge")
@@ -60,13 +60,13 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if again || ex.late {
 		return true, nil
 	}
-	return false, errors.Join(ex.dropHeld(ctx), ex.noteShared(ours, theirs))
+	return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 }
 
-// dropHeld forgets a former sync's conflicts, once there are none any more. What
-// waits by now may be another merge.
-func (ex *exchanger) dropHeld(ctx context.Context) error {
-	if ex.held == nil || len(ex.open) > 0 {
+// dropWaiting drops a former sync's conflicts once there are none. Another merge may wait by
+// now, which stays.
+func (ex *exchanger) dropWaiting(ctx context.Context) error {
+	if ex.waiting == nil || len(ex.open) > 0 {
 		return nil
 	}
 	lock, err := ex.s.Repo().Lock(ctx, store.BranchLock(ex.current))
@@ -81,7 +81,7 @@ func (ex *exchanger) dropHeld(ctx context.Context) error {
 	return ex.s.DropMerge(ex.current)
 }
 
-// alike reports whether both sides stand at the same.
+// alike reports whether both sides have the same refs.
 func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
 	for name, id := range ours.Branches {
 		if ex.wants(name) && theirs.Branches[name] != id {
@@ -98,7 +98,7 @@ func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
 	return ours.Roadmap == theirs.Roadmap && ours.Notes == theirs.Notes && maps.Equal(ours.Tags, theirs.Tags)
 }
 
-// noteShared remembers which branches both sides have.
+// noteShared records which branches and tags both sides have.
 func (ex *exchanger) noteShared(ours, theirs *remote.RefSet) error {
 	shared := map[string]bool{}
 	for name := range ours.Branches {
@@ -114,7 +114,7 @@ func (ex *exchanger) noteShared(ours, theirs *remote.RefSet) error {
 	for ref := range ex.shared {
 		name, isTag := strings.CutPrefix(ref, git.TagPrefix)
 		if isTag && (ours.Tags[name] != "" || theirs.Tags[name] != "") {
-			shared[ref] = true // deleted on one side, and so not to be made again
+			shared[ref] = true // deleted on one side: must not be made again
 		}
 	}
 	if ex.peer.Bundle || maps.Equal(shared, ex.known) {
@@ -135,14 +135,15 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 	case ours.Empty() && !ex.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	case ex.push && !ex.first && theirs.Empty():
-		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", ex.peer.Name),
+		return fail.New(fail.ErrRefused, fail.FirstPush,
+			fmt.Sprintf("remote '%s' has no memory; the first push needs saying", ex.peer.Name),
 			"git context push "+ex.peer.Name)
 	}
 	return nil
 }
 
-// inspect checks what is to be merged or taken. What only the other side has is
-// not looked at until somebody wants it.
+// inspect checks what is to be merged or taken. It skips branches that only the other side has,
+// unless they are wanted.
 func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) error {
 	var in incoming.Refs
 	t := ex.peer.Tracking
@@ -168,49 +169,50 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) e
 	return incoming.Check(ctx, ex.s, in)
 }
 
-// step is what is to be done with one ref.
-type step struct {
+// refAction is what to do with one ref.
+type refAction struct {
 	ref    string // its name here
 	branch string // "" for the roadmap and tags
-	ours   git.ID // where it stood
-	push   git.ID // what the remote is to have; "" for nothing
-	take   git.ID // what the ref here has to hold; "" for nothing
+	ours   git.ID // the local commit
+	push   git.ID // the remote's new commit; "" for no push
+	take   git.ID // what the local ref must contain; "" for nothing
 	merged *git.Commit
-	late   bool // somebody else's push was faster
+	late   bool // another clone's push was faster
 }
 
-func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
+func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 
 // plan compares every ref and makes the merges, without moving anything:
 //
-//  1. the same: nothing;
+//  1. equal: nothing;
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
-func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, theirs *remote.RefSet) ([]*step, error) {
-	var plan []*step
-	roadmap := &step{ref: git.RoadmapRef, ours: ours.Roadmap}
+func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
+	ours, theirs *remote.RefSet) ([]*refAction, error) {
+	var plan []*refAction
+	roadmap := &refAction{ref: git.RoadmapRef, ours: ours.Roadmap}
 	if err := ex.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
 		return nil, err
 	}
-	if ex.isHeld(roadmap.ref) {
+	if ex.isDirty(roadmap.ref) {
 		roadmap.push = ""
 	}
 	plan = append(plan, roadmap)
-	stands := cmp.Or(roadmap.take, ours.Roadmap) // and no newer one, which is not pushed with it
+	roadmapID := cmp.Or(roadmap.take, ours.Roadmap) // not a newer one, which this push does not include
 	for _, name := range slices.Sorted(maps.Keys(ours.Branches)) {
 		if !ex.wants(name) {
 			continue
 		}
-		st := &step{ref: git.BranchRef(name), branch: name, ours: ours.Branches[name]}
+		st := &refAction{ref: git.BranchRef(name), branch: name, ours: ours.Branches[name]}
 		if theirs.Branches[name] == "" && ex.shared[git.BranchRef(name)] && !ex.first {
 			ex.deleted = append(ex.deleted, name)
 			continue
 		}
-		if err := ex.compare(ctx, ses, st, theirs.Branches[name], stands); err != nil {
+		if err := ex.compare(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
 			return nil, err
 		}
-		if ex.isHeld(st.ref) {
+		if ex.isDirty(st.ref) {
 			st.push = ""
 		}
 		plan = append(plan, st)
@@ -223,14 +225,14 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, the
 			ex.warn("left alone: " + err.Error())
 			continue
 		}
-		plan = append(plan, &step{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
+		plan = append(plan, &refAction{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
 	}
 	return append(plan, ex.tagsToTake(ours, theirs)...), nil
 }
 
-// tagsToTake are the tags that only the other side has.
-func (ex *exchanger) tagsToTake(ours, theirs *remote.RefSet) []*step {
-	var plan []*step
+// tagsToTake returns the tags that only the other side has.
+func (ex *exchanger) tagsToTake(ours, theirs *remote.RefSet) []*refAction {
+	var plan []*refAction
 	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
 		if ours.Tags[name] != "" || !ex.merge || ex.shared[git.TagRef(name)] {
 			continue
@@ -239,18 +241,18 @@ func (ex *exchanger) tagsToTake(ours, theirs *remote.RefSet) []*step {
 			ex.warn("left alone: tag: " + err.Error())
 			continue
 		}
-		plan = append(plan, &step{ref: git.TagRef(name), take: theirs.Tags[name]})
+		plan = append(plan, &refAction{ref: git.TagRef(name), take: theirs.Tags[name]})
 	}
 	return plan
 }
 
-// wants reports whether a branch is among those that were asked for.
+// wants reports whether a branch was asked for.
 func (ex *exchanger) wants(branch string) bool {
 	return len(ex.o.Branches) == 0 || slices.Contains(ex.o.Branches, branch)
 }
 
-// compare decides about one ref.
-func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *step, theirs, roadmap git.ID) error {
+// compare decides what to do with one ref.
+func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
 	switch {
 	case st.ours == theirs:
 		return nil
@@ -261,7 +263,7 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *st
 		st.take = theirs
 		return nil
 	}
-	how, bases, err := ex.standing(ctx, st.ref, st.ours, theirs)
+	how, bases, err := ex.relation(ctx, st.ref, st.ours, theirs)
 	switch {
 	case err != nil:
 		return err
@@ -270,7 +272,8 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *st
 	case how == behind:
 		st.take = theirs
 	case how == diverged && !ex.merge:
-		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale, Hints: []string{"git context sync " + ex.peer.Name},
+		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale,
+			Hints:   []string{"git context sync " + ex.peer.Name},
 			Message: fmt.Sprintf("'%s' has what '%s' lacks", ex.peer.Name, displayRef(st.ref))}
 	case how == diverged:
 		return ex.mergeRef(ctx, ses, st, theirs, bases, roadmap)
@@ -278,7 +281,7 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *st
 	return nil
 }
 
-// displayRef is a ref as people know it.
+// displayRef returns a ref's name for people.
 func displayRef(ref string) string {
 	if name, ok := git.BranchName(ref); ok {
 		return name
@@ -286,10 +289,11 @@ func displayRef(ref string) string {
 	return strings.TrimPrefix(ref, git.Root)
 }
 
-// mergeRef merges a ref that diverged; one with open conflicts is left as it is.
-func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
+// mergeRef merges a ref that diverged. One with open conflicts stays as it is.
+func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
+	bases []git.ID, roadmap git.ID) error {
 	prefix := merge.Qualified(st.branch, ex.current, "")
-	settle := merge.Resolved(ex.held, prefix, ex.settle)
+	settle := merge.Resolved(ex.waiting, prefix, ex.settle)
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
@@ -314,7 +318,8 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *s
 	return nil
 }
 
-func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
+	bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
 	r := replica{bases: bases, from: ex.peer.Name, settle: settle, roadmap: roadmap}
 	var err error
 	if r.ours, err = ex.s.TipAt(ctx, st.branch, st.ours); err != nil {
@@ -330,8 +335,8 @@ func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st
 	return c, u.Conflicts, nil
 }
 
-// holdConflicts keeps what is open where Resolve finds it.
-func (ex *exchanger) holdConflicts(ctx context.Context) error {
+// keepConflicts stores open conflicts where Resolve finds them.
+func (ex *exchanger) keepConflicts(ctx context.Context) error {
 	if len(ex.open) == 0 {
 		return nil
 	}
@@ -345,16 +350,19 @@ func (ex *exchanger) holdConflicts(ctx context.Context) error {
 		return err
 	}
 	if waiting != nil && (waiting.Merge != nil || waiting.Remote != ex.peer.Name) {
-		ex.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
-			waiting.Source(), ex.current, ex.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
+		ex.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting,
+			fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
+				waiting.Source(), ex.current, ex.peer.Name), "git context merge --status",
+			"git context merge --continue", "git context merge --abort")
 		return nil
 	}
-	return merge.HoldMerge(ex.s, &store.WaitingMerge{Target: ex.current, Remote: ex.peer.Name, Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
+	return merge.HoldMerge(ex.s, &store.WaitingMerge{Target: ex.current, Remote: ex.peer.Name,
+		Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
 }
 
-// uniteNotes writes the notes that are missing of what is to be pushed, and adds
-// the remote's.
-func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*step, ours, theirs *remote.RefSet) error {
+// uniteNotes writes the missing notes of what is to be pushed, and adds the remote's.
+func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours,
+	theirs *remote.RefSet) error {
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {
@@ -387,7 +395,7 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	return nil
 }
 
-// merged notes that a ref moved here.
+// merged records that a ref moved here.
 func (ex *exchanger) merged(ref string) {
 	if !slices.Contains(ex.res.Merged, ref) {
 		ex.res.Merged = append(ex.res.Merged, ref)

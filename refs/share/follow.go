@@ -13,34 +13,33 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Followed is what the memory did when the code's branch changed; all empty: nothing
-// that anybody needs to be told.
-type Followed struct {
+// FollowResult is what memory did when the code's branch changed. An empty one means that there
+// is nothing to report.
+type FollowResult struct {
 	Made, From string // the branch that was made, and the one that it was made from
 	Stayed     string // why the memory stayed on its branch
 }
 
-// Follow is what the hook post-checkout does where context.follow is set: the memory
-// branch of the code branch's name becomes the current one of this worktree. On first
-// use it is made: what a remote has, else a new one from the current branch, whose
-// purpose is what the code branch's description begins with. Names of the code's trunk
-// are one, see memoryFor.
+// Follow does the work of the hook post-checkout if context.follow is set: the memory branch
+// with the code branch's name becomes the current one of this worktree. The first time it is
+// made: from a remote's branch, else as a new branch from the current one, with a purpose from
+// the code branch's description. All names of the code's trunk share one branch, see memoryFor.
 //
-// A detached HEAD, a rebase, and a process that was told its branch change nothing.
-func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, error) {
+// A detached HEAD, a rebase, and a Store with a fixed branch change nothing.
+func Follow(ctx context.Context, s *store.Store, w store.Writer) (FollowResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, code.PostCheckoutLimit)
 	defer cancel()
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	on, err := cfg.Bool(store.KeyFollow, false)
 	if !on || err != nil || s.Branch != "" {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	code, err := codeBranch(ctx, s)
 	if code == "" || err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	if fault := git.CheckBranchName(code); fault != nil {
 		return stay(ctx, s, fault)
@@ -50,13 +49,13 @@ func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, erro
 		return firstUse(ctx, s, w, code, cfg)
 	}
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
-	return Followed{}, point(ctx, s, name)
+	return FollowResult{}, point(ctx, s, name)
 }
 
-// codeBranch is the code branch that is checked out, "" where HEAD is detached or a
-// rebase is under way.
+// codeBranch returns the code branch that is checked out, "" for a detached HEAD or during a
+// rebase.
 func codeBranch(ctx context.Context, s *store.Store) (string, error) {
 	if rebasing, err := s.Repo().Rebasing(); rebasing || err != nil {
 		return "", err
@@ -69,21 +68,19 @@ func codeBranch(ctx context.Context, s *store.Store) (string, error) {
 	return name, err
 }
 
-// stay is what is told of a code branch that memory cannot follow.
-func stay(ctx context.Context, s *store.Store, why error) (Followed, error) {
+// stay returns why memory cannot follow a code branch.
+func stay(ctx context.Context, s *store.Store, why error) (FollowResult, error) {
 	tip, err := s.Tip(ctx, "")
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
-	return Followed{Stayed: fmt.Sprintf("%v; the memory stays on '%s'", why, tip.Name())}, nil
+	return FollowResult{Stayed: fmt.Sprintf("%v; the memory stays on '%s'", why, tip.Name())}, nil
 }
 
-// memoryFor is the memory branch that belongs to a code branch, "" where there is none
-// yet:
+// memoryFor returns the memory branch of a code branch, "" if there is none yet:
 //
 //  1. the one of its name;
-//  2. for a name of the code's trunk the memory's default branch, else that of another
-//     name of the trunk.
+//  2. for a name of the code's trunk the memory's default branch, else the branch of another name of the trunk.
 func memoryFor(ctx context.Context, s *store.Store, code string) (string, error) {
 	if there, err := s.HasBranch(ctx, code); there || err != nil {
 		return code, err
@@ -104,8 +101,8 @@ func memoryFor(ctx context.Context, s *store.Store, code string) (string, error)
 	return "", nil
 }
 
-// trunk are the names that the code's default branch has, or had: those that all know,
-// the one that new repositories of this user get, and what origin calls its own.
+// trunk returns the usual names of the code's default branch, the one that new repositories of
+// this user get, and the one that origin has.
 func trunk(ctx context.Context, s *store.Store) ([]string, error) {
 	names := []string{"main", "master"}
 	cfg, err := s.Repo().Config(ctx)
@@ -125,7 +122,7 @@ func trunk(ctx context.Context, s *store.Store) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return git.CheckBranchName(name) != nil }), nil
 }
 
-// point makes a branch that exists the current one of this worktree.
+// point makes an existing branch the current one of this worktree.
 func point(ctx context.Context, s *store.Store, name string) error {
 	if err := s.PointHead(ctx, name, "follow", false); err != nil {
 		return err
@@ -134,36 +131,36 @@ func point(ctx context.Context, s *store.Store, name string) error {
 }
 
 // firstUse makes the memory branch of a code branch.
-func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, cfg *git.Config) (Followed, error) {
+func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, cfg *git.Config) (FollowResult, error) {
 	from, err := s.Tip(ctx, "")
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	adopted, err := AdoptBranch(ctx, s, code)
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	if adopted {
-		return Followed{}, point(ctx, s, code)
+		return FollowResult{}, point(ctx, s, code)
 	}
 	_, err = s.CreateBranch(ctx, store.BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
 	if errors.Is(err, fail.ErrExists) {
 		name, lookErr := memoryFor(ctx, s, code)
 		if lookErr != nil {
-			return Followed{}, lookErr
+			return FollowResult{}, lookErr
 		}
 		if name == code { // another worktree was faster
-			return Followed{}, point(ctx, s, code)
+			return FollowResult{}, point(ctx, s, code)
 		}
 		return stay(ctx, s, err) // only a name like it
 	}
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
-	return Followed{Made: code, From: from.Name()}, nil
+	return FollowResult{Made: code, From: from.Name()}, nil
 }
 
-// purposeOf is what the description of a code branch says it is for.
+// purposeOf returns a purpose from the description of a code branch.
 func purposeOf(code string, cfg *git.Config) string {
 	text, _ := cfg.String("branch." + code + ".description")
 	first, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\n\n")

@@ -19,21 +19,21 @@ const (
 	mostPushTimeout    = 3600
 )
 
-// pushFailure is why memory was not pushed to a remote.
+// pushFailure is an error with the remote that did not get the memory.
 type pushFailure struct {
 	remote string
 	error
 }
 
+// Unwrap returns the error without the remote.
 func (e *pushFailure) Unwrap() error { return e.error }
 
-// PushBeside is what the hook pre-push does where context.push is set: it sends the
-// memory to the remote that code is pushed to, within context.pushTimeout seconds. The
-// setting is the consent: a remote without memory gets it. What is no remote's name (a
-// URL) gets none. That the remote has what is not here, which a sync merges, is an error
-// too: nothing was sent.
-func PushBeside(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
-	limit, err := PushLimit(ctx, s)
+// PushWithCode does the work of the hook pre-push if context.push is set: it sends memory to
+// the remote that code is pushed to, within context.pushTimeout seconds. The setting is the
+// consent, so that a remote without memory gets it; a URL instead of a remote's name gets none.
+// If the remote has memory that is not here, nothing is sent and the error suggests a sync.
+func PushWithCode(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
+	limit, err := PushTimeout(ctx, s)
 	if limit == 0 || err != nil {
 		return err
 	}
@@ -46,23 +46,25 @@ func PushBeside(ctx context.Context, s *store.Store, w store.Writer, remote stri
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err = Push(limited, s, SyncOptions{Writer: w, Remote: remote})
+	_, err = Push(limited, s, Options{Writer: w, Remote: remote})
 	var named *fail.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &named) && named.Code == fail.Diverged:
-		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncWith(remote))
+		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncCommand(remote))
 	case limited.Err() != nil:
-		err = fmt.Errorf("'%s' did not take the memory within %s", remote, prose.Count(int(limit/time.Second), "second"))
+		err = fmt.Errorf("'%s' did not take the memory within %s", remote,
+			prose.Count(int(limit/time.Second), "second"))
 	}
 	return &pushFailure{remote, err}
 }
 
-func SyncWith(remote string) string { return "git context sync " + remote }
+// SyncCommand returns the command that syncs with a remote.
+func SyncCommand(remote string) string { return "git context sync " + remote }
 
-// pushLimit is how long a push beside the code's may take, 0 where there is to be none.
-func PushLimit(ctx context.Context, s *store.Store) (time.Duration, error) {
+// PushTimeout returns how long PushWithCode may take; 0 if context.push is off.
+func PushTimeout(ctx context.Context, s *store.Store) (time.Duration, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err
@@ -78,7 +80,7 @@ func PushLimit(ctx context.Context, s *store.Store) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, err
 }
 
-// unsent is what a remote has not, as far as is known here.
+// unsent returns the refs that a remote lacks, as far as is known here.
 func unsent(ctx context.Context, s *store.Store, remote string) (map[string]git.ID, error) {
 	list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
 	if err != nil {
@@ -98,9 +100,8 @@ func unsent(ctx context.Context, s *store.Store, remote string) (map[string]git.
 	return unsent, nil
 }
 
-// sentSince reports whether a remote has what a push did not send it: a commit that what
-// it has now leads back to. One that is gone from here was rewritten, and is nobody's to
-// send.
+// sentSince reports whether a remote has what a failed push did not send: commits that its refs
+// descend from. A commit that is gone from here was rewritten, and needs no sending.
 func sentSince(ctx context.Context, s *store.Store, f HookFailure) (bool, error) {
 	tracking := git.RemoteTracking(f.Remote)
 	for name, id := range f.Unsent {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Continue finishes what waits on a branch, a merge or a sync that met conflicts, on the
-// tips as they are now. A conflict that changed since it was resolved is open again.
+// Continue finishes a merge, or a sync with conflicts, that waits on a branch, from the present
+// tips. A conflict that changed since it was resolved is open again: fail.ErrConflict.
 func Continue(ctx context.Context, s *store.Store, w store.Writer, target string) (merge.Result, error) {
 	target, err := merge.OrCurrent(ctx, s, target)
 	if err != nil {
@@ -29,8 +29,8 @@ func Continue(ctx context.Context, s *store.Store, w store.Writer, target string
 	return merge.ContinueMerge(ctx, s, w, h)
 }
 
-// continueSync finishes the refs that a sync left in conflict, from what the
-// remote had when it was last asked. The next sync pushes them.
+// continueSync finishes the refs that a sync left in conflict, from what the remote had when it
+// was last asked. The next sync pushes them.
 func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (merge.Result, error) {
 	res := merge.Result{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
 	p, err := bundlePeer(h.Remote), error(nil)
@@ -45,13 +45,13 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 		return res, err
 	}
 	defer lock.Unlock()
-	done := newSyncResult(p.Name)
-	y := newSyncing(s, SyncOptions{Writer: w}, p, &done)
-	y.merge = true
-	if err := y.prepare(ctx); err != nil {
+	done := newResult(p.Name)
+	ex := newExchanger(s, Options{Writer: w}, p, &done)
+	ex.merge = true
+	if err := ex.prepare(ctx); err != nil {
 		return res, err
 	}
-	y.current, y.held = h.Target, h
+	ex.current, ex.waiting = h.Target, h
 	ours, theirs, err := remote.Survey(ctx, s, p)
 	if err != nil {
 		return res, err
@@ -59,12 +59,12 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	if err := stillThere(h, &theirs); err != nil {
 		return res, err
 	}
-	_, err = y.exchangeRefs(ctx, &ours, &theirs)
+	_, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil {
-		err = y.outcome()
+		err = ex.outcome()
 	}
 	if err == nil && h.Bundle {
-		err = forget(ctx, s, p)
+		err = dropBundleRefs(ctx, s, p)
 	}
 	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
 	merge.SortConflicts(res.Conflicts)
@@ -76,9 +76,9 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	return res, err
 }
 
-// stillThere refuses to go on without what the conflicts are about: a prune took
-// the tracking refs away, or another bundle's stand in their place. A remote that
-// has gone on meanwhile is another matter: its news are merged too.
+// stillThere refuses to continue if the other side's commits of the conflicts are unknown: a
+// prune removed the tracking refs, or another bundle replaced them. If a remote has moved on,
+// its new commits are merged too.
 func stillThere(h *store.WaitingMerge, theirs *remote.RefSet) error {
 	for ref, id := range h.Theirs {
 		now := theirs.Roadmap
@@ -92,7 +92,8 @@ func stillThere(h *store.WaitingMerge, theirs *remote.RefSet) error {
 		if h.Bundle {
 			again = "git context unbundle " + h.Remote
 		}
-		return fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
+		return fail.New(fail.ErrStale, fail.MergeStale,
+			fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
 			again, "git context merge --abort")
 	}
 	return nil

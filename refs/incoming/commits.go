@@ -9,9 +9,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// trailers holds what the message of a commit on a branch says of it: others' views,
-// and commands that are pasted, build on it.
-func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
+// trailers checks the trailers of a commit on a branch, because views and pasted commands use
+// them.
+func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	if id := parsed.Trailer(store.TrailerNewest); id != "" {
 		if fault := c.idFault(id); fault != "" {
 			kind := FlawAhead
@@ -29,22 +29,22 @@ func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
 	if code := parsed.Trailer(store.TrailerCode); code != "" && !git.IsID(code) {
 		return c.wrong(FlawTrailer, n, store.TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
-	n.Milestone = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay
+	n.EntryID = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay
 	return nil
 }
 
-// milestones holds that the commit.md of every milestone ends with its entry, whose id
-// was the largest when it was made. All trees were checked, and so nearly all of these
-// files; one that a parent of our own has too was not.
-func (c *Inspection) commitEntries(ctx context.Context, commits []*NewCommit) error {
+// commitEntries checks that the commit.md of every commit ends with the commit's own entry,
+// which had the largest id when it was made. It reads those files that were not checked because
+// a parent of our own has them too.
+func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error {
 	var list, unread []File
 	for _, n := range commits {
 		top, read := c.Roots[n.Tree]
-		f := File{at: n, path: doc.CommitFile, Id: top.Commits, kind: KindCommits}
-		if n.Milestone == "" || !read || top.Bad || c.Absent[f.Id] {
+		f := File{at: n, path: doc.CommitFile, ID: top.Commits, kind: KindCommits}
+		if n.EntryID == "" || !read || top.Bad || c.Absent[f.ID] {
 			continue
 		}
-		if f.Id == "" {
+		if f.ID == "" {
 			if err := c.wrong(FlawUnlisted, n, store.TrailerID+": it has no "+doc.CommitFile, nil); err != nil {
 				return err
 			}
@@ -58,10 +58,11 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*NewCommit) er
 		return err
 	}
 	for _, f := range list {
-		if read := c.Files[SeenFile{f.kind, f.Id}]; read.Bad || read.Last == f.at.Milestone {
+		if read := c.Files[FileKey{f.kind, f.ID}]; read.Bad || read.Last == f.at.EntryID {
 			continue
 		}
-		if err := c.wrong(FlawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.Milestone)+"' that the commit's "+store.TrailerID+" names", nil); err != nil {
+		what := "it does not end with the entry '" + git.Shown(f.at.EntryID) + "' that the commit's " + store.TrailerID + " names"
+		if err := c.wrong(FlawUnlisted, f, what, nil); err != nil {
 			return err
 		}
 	}
@@ -69,6 +70,6 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*NewCommit) er
 }
 
 func (c *Inspection) wasRead(f File) bool {
-	_, seen := c.Files[SeenFile{f.kind, f.Id}]
+	_, seen := c.Files[FileKey{f.kind, f.ID}]
 	return seen
 }

@@ -16,29 +16,29 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// send pushes what a plan says, with tags that the remote lacks and the notes. It
-// reports whether somebody else was faster with one of them.
+// send pushes a plan, with tags that the remote lacks and the notes. It reports whether another
+// clone was faster.
 //
-// Branches and the roadmap go as one: a merge moves several of them. Notes are
-// moved by every agent, and must not make the branches of one wait for another's:
-// they go along with a single ref, and else apart.
-func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *remote.RefSet) (late bool, err error) {
+// Branches and the roadmap go as one push, because a merge moves several of them. Every agent
+// moves the notes, which must not delay the branches: they go along with a single ref, and
+// otherwise apart.
+func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *remote.RefSet) (late bool, err error) {
 	if !ex.push {
 		return false, nil
 	}
 	var updates []git.PushUpdate
-	steps := map[string]*step{}
+	steps := map[string]*refAction{}
 	for _, st := range plan {
 		if st.push != "" {
 			updates = append(updates, ex.update(st.ref, st.push))
 			steps[git.NameOn(st.ref, ex.peer.Heads)] = st
 		}
 	}
-	if len(ex.o.Branches) == 0 { // a tag may name another branch's milestone, and would take its history along
+	if len(ex.o.Branches) == 0 { // a tag may bring the history of another branch
 		updates = append(updates, ex.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
-	if ours.Notes != theirs.Notes && !ex.isHeld(git.NotesRef) {
+	if ours.Notes != theirs.Notes && !ex.isDirty(git.NotesRef) {
 		notes = append(notes, ex.update(git.NotesRef, ours.Notes))
 	}
 	if len(updates)+len(notes) == 0 {
@@ -52,7 +52,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *remot
 	for _, batch := range [][]git.PushUpdate{updates, notes} {
 		again, err := ex.sendBatch(ctx, batch, atomic, steps, theirs)
 		if errors.Is(err, git.ErrNoAtomic) || err == nil && atomic && len(ex.refused) > 0 {
-			// What one ref is refused for must not keep the others back.
+			// A refused ref must not block the others.
 			ex.noAtomic = true
 			return true, nil
 		}
@@ -70,8 +70,8 @@ func (ex *exchanger) update(ref string, id git.ID) git.PushUpdate {
 	return git.PushUpdate{ID: id, Ref: git.NameOn(ref, ex.peer.Heads)}
 }
 
-// newTags are the tags that the remote lacks. One that names something else there
-// is left to people.
+// newTags returns the tags that the remote lacks. People decide about one that names another
+// commit there.
 func (ex *exchanger) newTags(ours, theirs *remote.RefSet) []git.PushUpdate {
 	var updates []git.PushUpdate
 	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
@@ -90,7 +90,7 @@ func (ex *exchanger) newTags(ours, theirs *remote.RefSet) []git.PushUpdate {
 	return updates
 }
 
-// tagClash says why a tag cannot stand beside one of a side.
+// tagClash returns why a tag cannot exist beside one of a side; "" if it can.
 func tagClash(v *remote.RefSet, name string) string {
 	for _, have := range slices.Sorted(maps.Keys(v.Tags)) {
 		if clash := store.NameClash(have, name); clash != "" {
@@ -106,12 +106,14 @@ func (ex *exchanger) warn(text string) {
 	}
 }
 
-// sendBatch makes one push and notes what became of each ref.
-func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *remote.RefSet) (late bool, err error) {
+// sendBatch makes one push and records the result of each ref.
+func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool,
+	steps map[string]*refAction, theirs *remote.RefSet) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
-	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates, Absent: ex.absent(updates),
+	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates,
+		Absent: ex.absent(updates),
 		Atomic: atomic, Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		return false, unreachable(ex.peer.Name, err)
@@ -133,7 +135,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 			}
 		case git.PushRefused:
 			ex.refused = append(ex.refused, displayRef(ref))
-			ex.reason = prose.OneLine(r.Reason, 300) // the others' nearly always is the same
+			ex.reason = prose.OneLine(r.Reason, 300) // mostly the same for all refs
 		default:
 			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {
 				ex.res.Pushed = append(ex.res.Pushed, ref)
@@ -144,8 +146,8 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 	return late, ex.track(ctx, track, theirs)
 }
 
-// absent are the tags that are to be made: a tag that another clone has made
-// meanwhile must not move, not even forward.
+// absent returns the tags to make: a tag that another clone made meanwhile must not move, not
+// even forward.
 func (ex *exchanger) absent(updates []git.PushUpdate) []string {
 	var refs []string
 	for _, u := range updates {
@@ -156,8 +158,8 @@ func (ex *exchanger) absent(updates []git.PushUpdate) []string {
 	return refs
 }
 
-// track says in the tracking refs what the remote has now. A configured refspec
-// has made git do so already; where that is missing nobody else does.
+// track updates the tracking refs of what was pushed. git has done so already if a refspec is
+// configured.
 func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *remote.RefSet) error {
 	tx, err := ex.s.Begin(ctx, ex.o.Writer, "push: "+prose.OneLine(ex.peer.Name, 100))
 	if err != nil {
@@ -184,7 +186,7 @@ func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *remote
 	})
 }
 
-// set notes what a ref, by its name here, is now.
+// set records the new value of a ref, by its name here.
 func set(v *remote.RefSet, r git.Ref) {
 	if name, ok := git.BranchName(r.Name); ok {
 		v.Branches[name] = r.ID
@@ -201,14 +203,8 @@ func set(v *remote.RefSet, r git.Ref) {
 	}
 }
 
-// DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
-// and no Sync makes them there again.
-func DeleteRemote(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *exchanger) { y.remove = true })
-}
-
-// refNamed finds the branch of a side, or the tag, that a name for DeleteRemote
-// means: a branch may be called tags/x too, and wins.
+// refNamed finds the branch of a side, or the tag, that a name for DeleteRemote means. A branch
+// may be called tags/x too, and comes first.
 func refNamed(v *remote.RefSet, name, remote string) (string, error) {
 	tag, isTag := strings.CutPrefix(name, store.RemoteTagPrefix)
 	switch {
@@ -217,13 +213,15 @@ func refNamed(v *remote.RefSet, name, remote string) (string, error) {
 	case isTag && v.Tags[tag] != "":
 		return git.TagRef(tag), nil
 	case isTag:
-		return "", fail.New(fail.ErrNotFound, fail.TagNotFound, fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
+		return "", fail.New(fail.ErrNotFound, fail.TagNotFound,
+			fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
 	}
 	hint := "git context branch --all"
 	if v.Tags[name] != "" {
 		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, store.RemoteTagPrefix, name)
 	}
-	return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
+	return "", fail.New(fail.ErrNotFound, fail.BranchNotFound,
+		fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
 }
 
 // removeBranches sends the deletions.
@@ -236,14 +234,15 @@ func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *remote.Re
 		}
 		updates = append(updates, ex.update(ref, ""))
 	}
-	if err := ex.noteShared(ours, theirs); err != nil { // a later sync is to find them deleted
+	if err := ex.noteShared(ours, theirs); err != nil { // a later sync must see that they were deleted
 		return err
 	}
 	ex.res.Attempts++
 	late, err := ex.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
-		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", ex.peer.Name),
-			Hints: []string{"run the command again"}}
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale,
+			Message: fmt.Sprintf("somebody pushes to '%s' just now", ex.peer.Name),
+			Hints:   []string{"run the command again"}}
 	}
 	return err
 }

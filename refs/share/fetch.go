@@ -14,17 +14,17 @@ import (
 	"github.com/git-context/git-context/refs/remote"
 )
 
-// mostNamed is how many branches a fetch asks for by their names: those of more take
-// longer to say than all take to be told.
+// mostNamed limits how many branches a fetch asks for by name: above it, fetching all is
+// faster.
 const mostNamed = 1000
 
-// fetch brings tracking refs up to date and returns where they stood.
+// fetch updates tracking refs and returns their old values.
 func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	ours, before, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil {
 		return nil, err
 	}
-	not, err := ex.stillHeld(ctx, &before)
+	not, err := ex.dirtyRefspecs(ctx, &before)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	return &before, err
 }
 
-// fetchThere fetches where a branch that was asked for by its name is not there: git
-// brings nothing then. It costs a look at what is.
+// fetchThere fetches if a branch that was asked for by name is missing: git fetches nothing
+// then. It costs one listing of the remote.
 func (ex *exchanger) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {
 	prefix := git.NameOn(git.BranchPrefix, ex.peer.Heads)
 	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, prefix+"*")
@@ -82,11 +82,10 @@ type followed struct {
 	tracked  map[string]git.ID
 }
 
-// followed chooses them; nil for all. Without context.<remote>.branches, and where
-// something is looked for that may stand on any branch, these are all; else those that it
-// names, those that were asked for, and those that are here and were there. A branch that
-// is only here is not asked for: where the remote has one of its name, the push comes too
-// late, and then it is.
+// followed chooses the branches to fetch; nil for all. Without context.<remote>.branches, and
+// for an expunge, these are all; else those that the setting names, those that were asked for,
+// and those that both sides had. A branch that is only here is not asked for: if the remote has
+// one of its name, the push is late, and then it is.
 func (ex *exchanger) followed(ours, before *remote.RefSet) *followed {
 	if ex.peer.Follows == nil || ex.expunge {
 		return nil
@@ -115,8 +114,8 @@ func (ex *exchanger) followed(ours, before *remote.RefSet) *followed {
 	return f
 }
 
-// refspecs says it to git. there is what the remote has, if that is known: git wants every
-// name to be there.
+// refspecs returns the refspecs of the branches. there is what the remote has, if known: git
+// wants every name to exist.
 func (f *followed) refspecs(p remote.Remote, there map[string]bool) []string {
 	from, to := git.NameOn(git.BranchPrefix, p.Heads), p.Tracking.Branches()
 	ask := slices.Clone(f.patterns)
@@ -136,8 +135,8 @@ func (f *followed) has(name string) bool {
 	return f.names[name] || slices.ContainsFunc(f.patterns, func(p string) bool { return git.Matches(p, name) })
 }
 
-// dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
-// would stay in them, and a branch whose name begins with one of them could not come.
+// dropUnfollowed deletes tracking refs that no fetch updates any more: expunged text would stay
+// in them, and they could block a branch whose name begins with theirs.
 func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *remote.RefSet) error {
 	var gone []string
 	for name := range before.Branches {
@@ -147,13 +146,13 @@ func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *re
 	}
 	err := ex.dropTracking(ctx, gone, before.Branches)
 	for _, name := range gone {
-		delete(before.Branches, name) // nobody deleted it there
+		delete(before.Branches, name) // dropped here, not deleted there
 	}
 	return err
 }
 
-// dropTracking deletes the tracking refs of branches, as git fetch --prune does: whoever
-// may fetch may do it, also without a name to commit as.
+// dropTracking deletes the tracking refs of branches as git fetch --prune does, so that it
+// needs no identity to commit as.
 func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[string]git.ID) (err error) {
 	if len(names) == 0 {
 		return nil
@@ -169,8 +168,8 @@ func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[st
 	return tx.Commit(ctx)
 }
 
-// came holds that the branches are there that were asked for by their names.
-func (ex *exchanger) came(theirs *remote.RefSet) error {
+// checkArrived checks that the branches that were asked for by name exist.
+func (ex *exchanger) checkArrived(theirs *remote.RefSet) error {
 	for _, name := range ex.o.Branches {
 		if _, err := refNamed(theirs, name, ex.peer.Name); err != nil {
 			return err
@@ -180,9 +179,9 @@ func (ex *exchanger) came(theirs *remote.RefSet) error {
 }
 
 func unreachable(remote string, err error) error {
-	var said *git.Error
-	if errors.As(err, &said) {
-		err = said // git's own words; the rest is ours
+	var gitErr *git.Error
+	if errors.As(err, &gitErr) {
+		err = gitErr // the error below has our own words
 	}
 	return &fail.Error{Code: fail.RemoteUnreachable, Kind: git.ErrUnreachable, Err: err,
 		Message: fmt.Sprintf("cannot reach remote '%s'", prose.OneLine(remote, 100)), Hints: []string{"git remote -v"}}

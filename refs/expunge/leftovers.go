@@ -21,9 +21,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// local looks into local state: journals, committed lines too, and all else that may
-// quote memory.
-func (f *finder) Local(ctx context.Context) error {
+// local searches journals, committed lines included, and all other local state that may quote
+// memory.
+func (f *finder) local(ctx context.Context) error {
 	branches, err := f.s.BranchNames(ctx)
 	if err != nil {
 		return err
@@ -46,8 +46,7 @@ func (f *finder) Local(ctx context.Context) error {
 	})
 }
 
-// eachState visits the files of local state, but for locks, caches and the intent of
-// forgetting itself.
+// eachState visits the files of local state except locks, caches and the intent.
 func eachState(s *store.Store, visit func(path string, data []byte) error) error {
 	root := s.Repo().StateDir()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -56,7 +55,7 @@ func eachState(s *store.Store, visit func(path string, data []byte) error) error
 			return err
 		case d.IsDir() && (path == s.StatePath("lock") || path == s.StatePath("cache")):
 			return fs.SkipDir
-		case d.IsDir() || path == s.StatePath(ExpungeIntentName):
+		case d.IsDir() || path == s.StatePath(IntentName):
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -74,8 +73,8 @@ func eachState(s *store.Store, visit func(path string, data []byte) error) error
 	return err
 }
 
-// journal looks at recorded steps, of a branch or of one that is no more. Those of the
-// branch's commits are found there too.
+// journal examines recorded steps, also in the journal of a branch that no longer exists. It
+// finds committed steps there too.
 func (f *finder) journal(branch string, data []byte) {
 	c, err := journal.Parse(data)
 	known := map[string]bool{}
@@ -94,7 +93,8 @@ func (f *finder) journal(branch string, data []byte) {
 			continue
 		}
 		step := l.AsStep(branch, l.Agent)
-		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) || f.match.in(step.Action) {
+		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) ||
+			f.match.in(step.Action) {
 			f.step(&step)
 		}
 		if e, goes := f.found[l.ID]; goes && known[l.ID] {
@@ -104,45 +104,45 @@ func (f *finder) journal(branch string, data []byte) {
 	}
 }
 
-// codeMessages bounds how many code commits are named that hold the text.
+// codeMessages limits how many code commits are named whose messages contain the text.
 const codeMessages = 5
 
-// leftovers says what still holds the text and cannot be cleaned from here.
-func (f *finder) leftovers(ctx context.Context, x *Operation) error {
-	for _, k := range x.kept {
-		x.warn("%s", KeptBy(k))
+// leftovers warns of everything that still contains the text and cannot be cleaned from here.
+func (f *finder) leftovers(ctx context.Context, op *Operation) error {
+	for _, k := range op.kept {
+		op.warn("%s", KeptReason(k))
 	}
 	if f.match.none() {
 		return nil
 	}
 	err := eachState(f.s, func(path string, data []byte) error {
 		if f.match.raw(data) {
-			x.warn("'%s' still contains it", path)
+			op.warn("'%s' still contains it", path)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return f.notOurs(ctx, x, nil)
+	return f.foreignMatches(ctx, op, nil)
 }
 
-// notOurs says what else holds the text, and is not memory's: files of git, but for
-// those in a set, and code.
-func (f *finder) notOurs(ctx context.Context, x *Operation, but map[string]bool) error {
-	if err := f.gitFiles(x, but); err != nil {
+// foreignMatches warns of what contains the text outside memory: git's own files, except those
+// in a set, and code.
+func (f *finder) foreignMatches(ctx context.Context, op *Operation, but map[string]bool) error {
+	if err := f.gitFiles(op, but); err != nil {
 		return err
 	}
-	return f.codeCommits(ctx, x)
+	return f.codeCommits(ctx, op)
 }
 
-// wouldLeave says what will still hold the text, of all that can be told before: reflogs
-// of memory are emptied.
-func (f *finder) wouldLeave(ctx context.Context, x *Operation) error {
+// previewLeftovers warns of what would still contain the text, as far as that is known before
+// the run. Reflogs of memory do not count, because a run empties them.
+func (f *finder) previewLeftovers(ctx context.Context, op *Operation) error {
 	if f.match.none() {
 		return nil
 	}
-	v, err := MemoryRefs(ctx, f.s)
+	v, err := ListRefs(ctx, f.s)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func (f *finder) wouldLeave(ctx context.Context, x *Operation) error {
 	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
 		emptied["logs/"+r.Name] = true
 	}
-	return f.notOurs(ctx, x, emptied)
+	return f.foreignMatches(ctx, op, emptied)
 }
 
-// gitFiles looks at the other files of the git directory, which are the user's: the
-// last message, reflogs and settings of code, and what a killed process left of an object.
-func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
+// gitFiles searches the user's other files in the git directory: the last commit message,
+// reflogs and settings of code, and partial objects of killed processes.
+func (f *finder) gitFiles(op *Operation, but map[string]bool) error {
 	root := f.s.Repo().CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -163,7 +163,8 @@ func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && filepath.Dir(path) == root && slices.Contains([]string{"context", "modules", "lfs", "annex"}, d.Name()):
+		case d.IsDir() && filepath.Dir(path) == root &&
+			slices.Contains([]string{"context", "modules", "lfs", "annex"}, d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
@@ -184,7 +185,7 @@ func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 			data = inflated(data)
 		}
 		if f.match.raw(data) {
-			x.warn("'%s' contains it: memory is clean; clear this file yourself", path)
+			op.warn("'%s' contains it: memory is clean; clear this file yourself", path)
 		}
 		return nil
 	})
@@ -197,7 +198,7 @@ func orGone(err error) error {
 	return err
 }
 
-// inflated is as much of an object as its file has.
+// inflated decompresses as much of an object as its file contains.
 func inflated(data []byte) []byte {
 	r, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -207,8 +208,9 @@ func inflated(data []byte) []byte {
 	return out
 }
 
-// keptBy says what keeps objects that were to be deleted.
-func KeptBy(k pack.Kept) string {
+// KeptReason returns a sentence that says why git keeps objects that should have been deleted,
+// and what to do.
+func KeptReason(k pack.Kept) string {
 	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
 		what, them = what+"s", "it"
@@ -228,9 +230,10 @@ func KeptBy(k pack.Kept) string {
 	return what + ": an operation under way in a worktree needs " + them
 }
 
-// codeCommits looks at the messages of code: `commit --code` gives both the same. The
-// text is no argument of a child's, which everybody could read.
-func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
+// codeCommits searches the messages of code commits, which `commit --code` makes equal to
+// memory's. The text is not passed as an argument, because other users can read the arguments
+// of processes.
+func (f *finder) codeCommits(ctx context.Context, op *Operation) error {
 	found := 0
 	w := &recordWriter{each: func(record []byte) error {
 		hash, message, _ := bytes.Cut(record, []byte("\n"))
@@ -240,18 +243,20 @@ func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
 		if found++; found > codeMessages {
 			return git.ErrEnough
 		}
-		x.warn("the message of code commit %s contains it: memory is clean; rewrite the code's history yourself", git.ID(hash).Short())
+		op.warn("the message of code commit %s contains it: memory is clean; rewrite the code's history yourself",
+			git.ID(hash).Short())
 		return nil
 	}}
 	return f.s.Repo().ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")
 }
 
-// recordWriter cuts what is written to it at NUL bytes.
+// recordWriter splits what is written to it at NUL bytes.
 type recordWriter struct {
 	each func([]byte) error
 	rest []byte
 }
 
+// Write passes each complete record to each.
 func (w *recordWriter) Write(p []byte) (int, error) {
 	w.rest = append(w.rest, p...)
 	for {

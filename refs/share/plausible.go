@@ -16,31 +16,30 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// plausible refuses what would leave a branch here without any entry, or would take
-// more than half of the entries, or of what branches and roadmap say, be it removed or
-// redacted: whoever may push to a remote must not be able to wipe the memory of all who
-// sync with it.
-func (ex *exchanger) plausible(ctx context.Context, x *expunge.Operation, _ []git.ID) error {
-	v, err := expunge.MemoryRefs(ctx, x.Store)
+// checkPlausible refuses an expunge that leaves a branch without any entry, or removes or
+// redacts more than half of the entries, or of what branches and roadmap say. A person who may
+// push to a remote must not be able to erase the memory of everybody who syncs with it.
+func (ex *exchanger) checkPlausible(ctx context.Context, op *expunge.Operation, _ []git.ID) error {
+	v, err := expunge.ListRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
-	tips := expunge.TipsOf(v.Branches)
+	tips := expunge.UniqueIDs(v.Branches)
 	if v.Roadmap != "" {
 		tips = append(tips, v.Roadmap)
 	}
-	now, err := x.Rewriter.Rewrite(ctx, tips)
+	now, err := op.Rewriter.Rewrite(ctx, tips)
 	if err != nil {
 		return err
 	}
 	entries, left := 0, 0
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
-		before, err := countEntries(ctx, x.Store, name, r.ID)
+		before, err := countEntries(ctx, op.Store, name, r.ID)
 		if err != nil {
 			return err
 		}
-		after, err := countEntries(ctx, x.Store, name, now[r.ID])
+		after, err := countEntries(ctx, op.Store, name, now[r.ID])
 		if err != nil {
 			return err
 		}
@@ -52,16 +51,19 @@ func (ex *exchanger) plausible(ctx context.Context, x *expunge.Operation, _ []gi
 	if 2*left < entries {
 		return ex.implausible(fmt.Sprintf("%d of the %d entries", entries-left, entries))
 	}
-	lost, all, err := lostBytes(ctx, x.Store, tips, slices.Collect(maps.Values(now)))
+	lost, all, err := lostBytes(ctx, op.Store, tips, slices.Collect(maps.Values(now)))
 	if err == nil && 2*lost > all {
 		return ex.implausible(fmt.Sprintf("%d%% of what memory says", 100*lost/all))
 	}
 	return err
 }
 
+// implausible returns that refusal.
 func (ex *exchanger) implausible(what string) error {
-	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
-		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run", "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
+	return fail.New(fail.ErrRefused, fail.ExpungeImplausible,
+		fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
+		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run",
+		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.
@@ -70,7 +72,7 @@ func implausible(err error) bool {
 	return errors.As(err, &e) && e.Code == fail.ExpungeImplausible
 }
 
-// countEntries counts the steps and milestones of a branch at a commit.
+// countEntries counts the steps and commits of a branch at a commit.
 func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID) (int, error) {
 	tip, err := s.TipAt(ctx, branch, id)
 	if err != nil {
@@ -84,8 +86,8 @@ func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID)
 	return t.Steps + t.Commits, nil
 }
 
-// lostBytes says how many bytes of the documents of some commits those of the others,
-// which stand in their place, do not hold any more, and how many there were.
+// lostBytes returns how many bytes of the documents of some commits their replacements lack,
+// and how many there were.
 func lostBytes(ctx context.Context, s *store.Store, before, after []git.ID) (lost, all int64, err error) {
 	old, err := documents(ctx, s, before)
 	if err != nil {
@@ -118,7 +120,7 @@ func lostBytes(ctx context.Context, s *store.Store, before, after []git.ID) (los
 	return lost, all, err
 }
 
-// documents are the files in the trees of commits, each once, with their sizes.
+// documents returns the files in the trees of commits, each once, with their sizes.
 func documents(ctx context.Context, s *store.Store, commits []git.ID) (map[git.ID]int64, error) {
 	var trees, ids []git.ID
 	for _, id := range commits {

@@ -19,23 +19,24 @@ const (
 
 // folder is a tree to check.
 type folder struct {
-	at    *NewCommit
+	at    *Commit
 	role  Role
 	path  string
 	id    git.ID
 	bases []git.ID // what the commit's parents have at that path
 }
 
-// seenTree is a tree that was checked where it stands; for notes, whose rules ask
-// only how many digits lead to it, "/" and their number.
+// seenTree identifies a tree that was checked at a path. For notes, whose rules depend only on
+// how many digits lead to it, the path is "/" and their number.
 type seenTree struct {
 	role Role
 	path string
 	id   git.ID
 }
 
-// commits checks commits and everything that they hold.
-func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
+// CheckCommits checks commits and everything that they contain. Parents must come before their
+// children.
+func (c *Inspection) CheckCommits(ctx context.Context, commits []*Commit) error {
 	if err := c.readCommits(ctx, commits); err != nil {
 		return err
 	}
@@ -64,11 +65,11 @@ func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
 	return c.commitEntries(ctx, commits)
 }
 
-// readCommits finds the trees of commits.
-func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) error {
+// readCommits reads commits, for their trees.
+func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 	ids := make([]git.ID, len(commits))
 	for i, n := range commits {
-		ids[i] = n.Id
+		ids[i] = n.ID
 	}
 	infos, err := c.repo.Infos(ctx, ids)
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) erro
 			return nil
 		}
 		if c.Reader != nil {
-			c.Reader.Commit(n, parsed)
+			c.Reader.Message(n, parsed)
 		}
 		return c.trailers(n, parsed)
 	}, func(i int) placed { return small[i] })
@@ -103,9 +104,9 @@ func tooLarge(size, most int64) string {
 	return fmt.Sprintf("it has %d bytes; at most %d are allowed", size, most)
 }
 
-// parentTrees is what to compare a commit's tree with. A parent of our own that
-// a shallow clone lacks spares nothing.
-func (c *Inspection) parentTrees(ctx context.Context, n *NewCommit) ([]git.ID, error) {
+// parentTrees returns the trees to compare a commit's tree with. A parent that a shallow clone
+// lacks is left out.
+func (c *Inspection) parentTrees(ctx context.Context, n *Commit) ([]git.ID, error) {
 	var trees []git.ID
 	for _, p := range n.Parents[:min(len(n.Parents), maxBases)] {
 		if parent := c.ByID[p]; parent != nil {
@@ -120,7 +121,7 @@ func (c *Inspection) parentTrees(ctx context.Context, n *NewCommit) ([]git.ID, e
 			switch {
 			case err == nil:
 				tree = commit.Tree
-			case !errors.Is(err, git.ErrNotFound) && c.Found == nil: // else it was reported
+			case !errors.Is(err, git.ErrNotFound) && c.OnFlaw == nil: // else it was reported
 				return nil, err
 			}
 			c.own[p] = tree
@@ -146,7 +147,7 @@ func (c *Inspection) add(level []folder, f folder) []folder {
 	return append(level, f)
 }
 
-// level checks folders and returns those below them, and the files in them.
+// level checks folders and returns the folders below them and the files in them.
 func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []folder, files []File, err error) {
 	sizes, err := c.treeSizes(ctx, folders)
 	if err != nil {
@@ -165,7 +166,7 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 			switch {
 			case p != nil:
 				return c.wrong(FlawTree, p, "it cannot be read", err)
-			case c.Found != nil: // it is checked where it stands
+			case c.OnFlaw != nil: // reported where it is checked
 				return nil
 			}
 			return err
@@ -178,7 +179,8 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 				return nil, nil, err
 			}
 			if c.objects < 0 {
-				return nil, nil, c.tooMany(f.at.Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+				return nil, nil, c.tooMany(f.at.Ref, fmt.Sprintf("more than %d objects",
+					objectsExtra+objectsPerEntry*c.limit))
 			}
 		}
 		folders = folders[n:]
@@ -186,8 +188,8 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 	return deeper, files, nil
 }
 
-// treeSizes asks for the sizes of folders and of what they are compared with; a
-// base that cannot be read is left out.
+// treeSizes asks for the sizes of folders and of what they are compared with. It leaves out a
+// base that cannot be read.
 func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.ID]int64, error) {
 	sizes := make(map[git.ID]int64, 2*len(folders))
 	var ids []git.ID
@@ -234,15 +236,15 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 	return sizes, nil
 }
 
-// window is the first n folders, at least one, whose trees and bases fit in memory.
+// window returns the first n folders, at least one, whose trees and bases fit in memory.
 func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 	var total int64
-	taken := map[git.ID]bool{}
+	seen := map[git.ID]bool{}
 	for _, f := range folders {
 		from := len(ids)
 		for _, id := range append([]git.ID{f.id}, f.bases...) {
-			if size, ok := sizes[id]; ok && !taken[id] {
-				taken[id] = true
+			if size, ok := sizes[id]; ok && !seen[id] {
+				seen[id] = true
 				ids = append(ids, id)
 				total += size
 			}
@@ -255,8 +257,8 @@ func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 	return n, ids
 }
 
-// treeOf finds what a tree is checked as. Where it is only compared with, it stands
-// for what a folder was to be compared with, and it is nil.
+// treeOf returns the folder that a tree is checked as; nil for a tree that others are only
+// compared with.
 func treeOf(folders []folder, id git.ID) placed {
 	for _, f := range folders {
 		if f.id == id {

@@ -1,0 +1,308 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+)
+
+// readDirty reads what the remote had of old history when it was last asked, and finishes
+// deleting that here.
+func (ex *exchanger) readDirty(ctx context.Context) (err error) {
+	if ex.dirty, err = expunge.ReadDirtyState(ex.s, ex.peer); err != nil || len(ex.dirty.Purge) == 0 {
+		return err
+	}
+	_, err = ex.deleteOld(ctx) // findDirty finds again what tracking refs still have
+	return err
+}
+
+// dirtyRefspecs asks the remote for the refs that had old history and drops those that it has
+// replaced. It returns negative refspecs for the others.
+func (ex *exchanger) dirtyRefspecs(ctx context.Context, tracked *remote.RefSet) ([]string, error) {
+	before := len(ex.dirty.Refs)
+	for ref, h := range ex.dirty.Refs {
+		if expunge.RefID(tracked, ref) != h.Now { // fetched by plain git, or dropped, since
+			delete(ex.dirty.Refs, ref)
+		}
+	}
+	if len(ex.dirty.Refs) == 0 || ex.peer.Bundle {
+		return nil, ex.saveDirty(before)
+	}
+	var names []string
+	for ref := range ex.dirty.Refs {
+		names = append(names, git.NameOn(ref, ex.peer.Heads))
+	}
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, names...)
+	if errors.Is(err, git.ErrUnreachable) {
+		err = unreachable(ex.peer.Name, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]git.ID{}
+	for _, r := range list {
+		there[git.NameHere(r.Name, ex.peer.Heads)] = r.ID
+	}
+	var not []string
+	for _, h := range ex.dirty.List() {
+		if there[h.Ref] != h.Old {
+			delete(ex.dirty.Refs, h.Ref)
+			continue
+		}
+		not = append(not, "^"+git.NameOn(h.Ref, ex.peer.Heads))
+	}
+	return not, ex.saveDirty(before)
+}
+
+// saveDirty writes the state if refs left it.
+func (ex *exchanger) saveDirty(before int) error {
+	if len(ex.dirty.Refs) == before {
+		return nil
+	}
+	return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
+}
+
+// replaceTracking moves tracking refs to their cleaned commits and deletes the old objects.
+// readDirty completes an interrupted run.
+func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.DirtyRef, theirs *remote.RefSet) error {
+	for _, h := range held {
+		ex.dirty.Refs[h.Ref] = h
+		ex.dirty.Purge = append(ex.dirty.Purge, h.Old)
+	}
+	if err := expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty); err != nil {
+		return err
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "expunge: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	mapped, err := ex.mapped(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range mapped { // the next `git fetch` makes them anew
+		if slices.ContainsFunc(held, func(h expunge.DirtyRef) bool { return h.Old == r.ID }) {
+			ses.Refs.Delete(r.Name, r.ID)
+		}
+	}
+	for _, h := range held {
+		if h.Now == "" { // of notes nothing may be left
+			ses.Refs.Delete(ex.peer.Tracking.Of(h.Ref), h.Old)
+		} else {
+			ses.Refs.Update(ex.peer.Tracking.Of(h.Ref), h.Now, h.Old)
+		}
+		set(theirs, git.Ref{Name: h.Ref, ID: h.Now})
+	}
+	if err := ses.Refs.Commit(ctx); err != nil {
+		return err
+	}
+	fault.Point("held-replaced")
+	kept, err := ex.deleteOld(ctx)
+	for _, k := range kept {
+		ex.warn(fmt.Sprintf("%s of what '%s' still contains cannot be deleted here: %s",
+			prose.Count(len(k.Objects), "object"), ex.peer.Name, expunge.KeptReason(k)))
+	}
+	return err
+}
+
+// deleteOld deletes the objects of old history that were fetched, and returns those that git
+// keeps.
+func (ex *exchanger) deleteOld(ctx context.Context) ([]pack.Kept, error) {
+	var logs []string
+	for ref := range ex.dirty.Refs {
+		logs = append(logs, ex.peer.Tracking.Of(ref))
+	}
+	mapped, err := ex.mapped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range mapped {
+		logs = append(logs, r.Name)
+	}
+	if err := ex.s.Repo().DropReflogs(ctx, logs); err != nil {
+		return nil, err
+	}
+	res, err := pack.Purge(ctx, ex.s.Repo(), ex.dirty.Purge)
+	if err != nil {
+		return nil, err
+	}
+	ex.dirty.Purge = nil
+	return res.Kept, expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
+}
+
+// mapped returns git's own tracking refs of a remote that has memory among its branches.
+func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
+	if !ex.peer.Heads || ex.peer.Bundle {
+		return nil, nil
+	}
+	return ex.s.Repo().Refs(ctx, git.MappedTracking(ex.peer.Name))
+}
+
+// filterExpunged keeps what was expunged from coming back. It runs after the fetch, before
+// anything is merged:
+//
+//  1. what the other side has expunged is expunged here too (acceptTombstones), and both sides are read again;
+//  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their
+//     cleaned commits, so that what others added on top is merged once; the old objects are
+//     deleted;
+//  3. those refs are not pushed: a plain push would be refused, because the history is another
+//     one. reportDirty returns the commands that replace them.
+//
+// Where nothing was ever expunged this costs one look at the roadmap's tree.
+func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
+	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
+		return again, err
+	}
+	if ex.remove {
+		return false, nil
+	}
+	from := ours.Roadmap
+	if ours.Empty() { // without memory here, the tombstones are theirs
+		from = theirs.Roadmap
+	}
+	e, err := tombstonesAt(ctx, ex.s, from)
+	if err != nil || e.Empty() {
+		return false, err
+	}
+	w := expunge.NewRewriter(ex.s, e)
+	known, err := expunge.ReadCleanState(ex.s, ex.peer, e)
+	if err != nil {
+		return false, err
+	}
+	held, clean, err := ex.findDirty(ctx, w, known, ours, theirs)
+	if err != nil {
+		return false, err
+	}
+	if len(held) > 0 {
+		if err := ex.replaceTracking(ctx, held, theirs); err != nil {
+			return false, err
+		}
+	}
+	return false, expunge.WriteCleanState(ex.s, ex.peer, known, clean, theirs)
+}
+
+// findDirty lists the refs of the other side that lead to old history, and those, without
+// notes, that were read and do not.
+func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours,
+	theirs *remote.RefSet) (held []expunge.DirtyRef, clean []git.Ref, err error) {
+	tips, err := ex.newTips(ctx, known, ours, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	now, err := w.RewriteNew(ctx, expunge.UniqueIDs(tips))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range tips {
+		if to := now[r.ID]; to != r.ID {
+			held = append(held, expunge.DirtyRef{Ref: r.Name, Old: r.ID, Now: to})
+		} else {
+			clean = append(clean, r)
+		}
+	}
+	if theirs.Notes == "" || theirs.Notes == ours.Notes {
+		return held, clean, nil
+	}
+	to, err := w.CleanNotes(ctx, theirs.Notes, ours.Notes)
+	if err == nil && to != theirs.Notes {
+		held = append(held, expunge.DirtyRef{Ref: git.NotesRef, Old: theirs.Notes, Now: to})
+	}
+	return held, clean, err
+}
+
+// newTips returns the refs of the other side, without notes and by their names here, that
+// differ from ours and are not known to be clean. It checks all of them, because they are about
+// to be read. A refused branch that nothing here needs does not block the others: its tracking
+// ref is deleted.
+func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
+	ours, theirs *remote.RefSet) ([]git.Ref, error) {
+	var list, unwanted []git.Ref
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
+		if known.Contains(ref.Name, ref.ID) {
+			continue
+		}
+		if ours.Branches[name] == "" && !(ex.adopt && ex.wants(name)) {
+			unwanted = append(unwanted, git.Ref{Name: ex.peer.Tracking.Of(ref.Name), ID: ref.ID})
+		}
+		list = append(list, ref)
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
+		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
+	}
+	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
+	dropped, why, err := expunge.DropUnsound(ctx, ex.s, ex.o.Writer, unwanted, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range dropped {
+		delete(theirs.Branches, strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
+		ex.warn(why[i])
+	}
+	list = slices.DeleteFunc(list, func(r git.Ref) bool {
+		return r.ID == "" || r.ID == expunge.RefID(ours, r.Name) || expunge.RefID(theirs, r.Name) == "" ||
+			known.Contains(r.Name, r.ID)
+	})
+	var in incoming.Refs
+	for _, r := range list {
+		in.Add(git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
+	}
+	if theirs.Notes != ours.Notes {
+		in.Notes = []git.Ref{{Name: ex.peer.Tracking.Notes(), ID: theirs.Notes}}
+	}
+	return list, incoming.Check(ctx, ex.s, in)
+}
+
+// reportDirty returns an error that names what the other side still has of old history, and the
+// commands that replace it.
+func (ex *exchanger) reportDirty(ctx context.Context) error {
+	held := ex.dirty.List()
+	switch {
+	case len(held) == 0:
+		return nil
+	case ex.peer.Bundle:
+		ex.warn(fmt.Sprintf("'%s' contains what was expunged; delete it, and make another one", ex.peer.Name))
+		ex.dirty.Refs = map[string]expunge.DirtyRef{}
+		return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
+	}
+	e, err := expunge.Tombstones(ctx, ex.s)
+	if err != nil {
+		return err
+	}
+	commands, err := expunge.NewRewriter(ex.s, e).CleaningCommands(ctx, ex.peer, held)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(held))
+	for i, h := range held {
+		names[i] = displayRef(h.Ref)
+	}
+	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
+		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, prose.QuotedList(names)), commands...)
+}
+
+// refuseDirty refuses a branch that leads to old history, as plain git has fetched it: sync
+// fetches it without that.
+func (ex *exchanger) refuseDirty(ctx context.Context, name string, id git.ID) error {
+	return expunge.RefuseExpunged(ctx, ex.s, id, fmt.Sprintf("branch '%s' of '%s'", name, ex.peer.Name),
+		"git context sync "+prose.ShellWord(ex.peer.Name))
+}
+
+// isDirty reports whether a ref leads to old history on the other side.
+func (ex *exchanger) isDirty(ref string) bool {
+	_, held := ex.dirty.Refs[ref]
+	return held
+}
