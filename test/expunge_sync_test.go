@@ -88,7 +88,7 @@ func (a *agent) cleaning() string {
 	cmd.Stderr = &errs
 	err := cmd.Run()
 	_, command, found := strings.Cut(errs.String(), "hint: git push ")
-	if err == nil || !found || !strings.Contains(errs.String(), "still holds what was expunged") {
+	if err == nil || !found || !strings.Contains(errs.String(), "still contains what was expunged") {
 		a.t.Fatalf("%s: git context sync: %v: %s", a.name, err, &errs)
 	}
 	command, _, _ = strings.Cut(command, "\n")
@@ -176,7 +176,7 @@ func TestExpungedStaysSo(t *testing.T) {
 	var errs bytes.Buffer
 	cmd := ann.command(nil, ann.bin, "unbundle", bundle)
 	cmd.Stderr = &errs
-	if err := cmd.Run(); err != nil || !strings.Contains(errs.String(), "holds what was expunged; delete it") {
+	if err := cmd.Run(); err != nil || !strings.Contains(errs.String(), "contains what was expunged; delete it") {
 		t.Errorf("unbundle: %v: %s", err, &errs)
 	}
 	ann.once("main", append(ann.steps, bob.steps...))
