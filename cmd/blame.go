@@ -12,8 +12,8 @@ func newBlame(g *globals) *command {
 		name:  "blame",
 		usage: []string{"blame KEY [REV]"},
 		about: "Shows who believed what since when: for each line of a topic the memory commit that brought it, " +
-			"its agent and day, and the first COMMIT that it stood in, '-' where there is none yet. With REV as " +
-			"it stood there, which is also how a forgotten topic is seen. What came by a merge is whose it was " +
+			"its agent and day, and the first COMMIT that contained it, '-' where there is none yet. With REV as " +
+			"it was there, which is also how a forgotten topic is seen. What came by a merge is whose it was " +
 			"before. KEY may also be metadata.yaml, or main.md for the roadmap, which no COMMIT makes. With " +
 			"--json: {\"key\", \"branch\", \"lines\": [{\"line\", \"text\", \"agent\", \"time\", \"commit\", " +
 			"\"milestone\": {\"id\", \"commit\", \"summary\"}}]}; milestone is null where there is none yet.",

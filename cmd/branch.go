@@ -44,8 +44,8 @@ func newBranch(g *globals) *command {
 		text(&o.purpose, "--purpose TEXT", "why the new branch exists"),
 		named(&o.from, "--from C", "start from commit C instead of the current branch"),
 		toggle(&o.noSwitch, "--no-switch", "make the branch and stay on the current one"),
-		toggle(&o.remove, "-d, --delete", "delete a branch that holds nothing of its own"),
-		toggle(&o.force, "-D", "delete a branch whatever it holds"),
+		toggle(&o.remove, "-d, --delete", "delete a branch that contains nothing of its own"),
+		toggle(&o.force, "-D", "delete a branch whatever it contains"),
 		toggle(&o.move, "-m, --move", "rename a branch, with its pending steps"),
 		toggle(&o.restore, "--restore", "bring a deleted branch back"),
 	}
@@ -61,7 +61,7 @@ func newBranch(g *globals) *command {
 		about: "Lists the memory branches, newest first, or makes one and switches to it: BRANCH, for exploring " +
 			"an idea without disturbing the memory of the others. Deleting moves the tip to " +
 			"refs/context/deleted/, from where --restore brings it back; -d refuses where commits or pending " +
-			"steps stand nowhere else, -D commits what is pending first, and neither deletes a branch that is " +
+			"steps exist nowhere else, -D commits what is pending first, and neither deletes a branch that is " +
 			"current in any worktree.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{

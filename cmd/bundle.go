@@ -21,7 +21,7 @@ type bundleOptions struct {
 func newBundle(g *globals) *command {
 	o := &bundleOptions{globals: g}
 	own := []cli.Flag{
-		named(&o.since, "--since OLD", "leave out what the former bundle OLD holds"),
+		named(&o.since, "--since OLD", "leave out what the former bundle OLD contains"),
 	}
 	return &command{
 		name:  "bundle",
@@ -79,7 +79,7 @@ func newUnbundle(g *globals) *command {
 		usage: []string{"unbundle FILE"},
 		about: "Takes in what 'git context bundle' wrote elsewhere: the file is verified and checked, branches " +
 			"that are not here are made with the same hashes, others go forward or are merged as 'git context " +
-			"sync' does it. Where the same memory stands already, nothing happens.",
+			"sync' does it. Where the same memory exists already, nothing happens.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNotRepository},
 		examples: []string{
 			"unbundle memory.bundle",

@@ -61,10 +61,10 @@ func newContext(g *globals) *command {
 			"committed, ideas explored on branches and merged, each branch a git ref. Without a command this is " +
 			"CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest commit; one " +
 			"branch; one commit; the trace; the metadata. With another view, --branch NAME says which branch it " +
-			"is of. --at C shows each of these as it stood at a memory commit, or at a commit or tag of the " +
+			"is of. --at C shows each of these as it was at a memory commit, or at a commit or tag of the " +
 			"code: through the memory that belongs to it, else that of its nearest first-parent ancestor, else " +
 			"the newest commit not younger than it; the view says which. Nothing is pending then, and scores " +
-			"given later are not seen. 'git context help COMMAND' tells of a command.",
+			"given later are not seen. 'git context help COMMAND' describes a command.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"",

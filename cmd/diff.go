@@ -32,7 +32,7 @@ func newDiff(g *globals) *command {
 		},
 		about: "Shows what memory says at B, or on the current branch, that it did not say at A, as git diff " +
 			"does between their trees: branches, tags, commits. A...B is what B says since both parted. Topics " +
-			"are topics/KEY.md, commits commit.md and commit/, steps log.md and log/. Behind '--' stand paths, " +
+			"are topics/KEY.md, commits commit.md and commit/, steps log.md and log/. After '--' come paths, " +
 			"and options of git diff's own: -w, --word-diff, -U10; those that write files, run programs or leave " +
 			"memory are refused. With --json: {\"from\", \"to\", \"files\": [{\"path\", \"status\", \"added\", " +
 			"\"deleted\"}], \"patch\"}, status A, M or D, without renames.",

@@ -24,7 +24,7 @@ func newExport(g *globals) *command {
 		about: "Writes the memory to a folder in DIR that another implementation reads: .GCC as the " +
 			"multi-language library contexa keeps it, or .gcc as the command line gcc-memory does. All local " +
 			"branches go, pending steps too, and the roadmap. A folder of that name is never overwritten. '/' in " +
-			"a branch name becomes '--'. What that implementation cannot hold exactly is counted in a warning; " +
+			"a branch name becomes '--'. What that implementation cannot represent exactly is counted in a warning; " +
 			"topics are left out. Importing the folder here again adds nothing.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{

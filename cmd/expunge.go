@@ -37,9 +37,9 @@ func newExpunge(g *globals) *command {
 			"expunge --from REMOTE [--dry-run] [--yes]",
 		},
 		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. " +
-			"Steps and commits that hold TEXT in their own words are removed; wherever else it stands the lines " +
-			"that hold it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had " +
-			"it are printed. The shell's history holds TEXT as well, so --match - reads it from standard input.",
+			"Steps and commits that contain TEXT in their own words are removed; wherever else it occurs the lines " +
+			"that contain it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had " +
+			"it are printed. The shell's history contains TEXT as well, so --match - reads it from standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",

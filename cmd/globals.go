@@ -95,5 +95,5 @@ func (a *author) writer(env *Env) store.Writer {
 
 // atFlag is the flag --at.
 func atFlag(to *string) cli.Flag {
-	return named(to, "--at C", "as it stood at C: a memory commit, or a commit or tag of the code")
+	return named(to, "--at C", "as it was at C: a memory commit, or a commit or tag of the code")
 }

@@ -21,8 +21,8 @@ func newHooks(g *globals) *command {
 	return &command{
 		name:  "hooks",
 		usage: []string{"hooks install git", "hooks uninstall git", "hooks status [git]"},
-		about: "Installs git-context in git's hooks of this repository, takes it out again, or says how it " +
-			"stands; 'git context help hook' says what each hook does. Hooks that stand there already go on " +
+		about: "Installs git-context in git's hooks of this repository, takes it out again, or reports its state; " +
+			"'git context help hook' says what each hook does. Hooks that exist there already go on " +
 			"running with their exit status: a shell script gets a marked block of lines, another hook is moved " +
 			"aside and run. They are looked for where git does (core.hooksPath, husky's folder, the common git " +
 			"directory of linked worktrees), but never outside of the repository. uninstall leaves each file as " +

@@ -32,7 +32,7 @@ func newImport(g *globals) *command {
 	return &command{
 		name:  "import",
 		usage: []string{"import DIR", "import --from swe-agent FILE..."},
-		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is " +
+		about: "Takes in the memory that another implementation keeps in a folder: DIR contains .GCC or .gcc, or is " +
 			"that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a " +
 			"memory commit with its own time and the steps before it. With --from: takes in the steps of another " +
 			"agent's trace, with its times where it has them; they are pending steps of the branch until the " +

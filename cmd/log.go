@@ -27,7 +27,7 @@ func newLog(g *globals) *command {
 	o := &logOptions{globals: g}
 	own := []cli.Flag{
 		number(&o.most, "-n N", unset, "at most N commits"),
-		toggle(&o.graph, "--graph", "draw how they stand on one another, with the births of branches"),
+		toggle(&o.graph, "--graph", "draw how they follow one another, with the births of branches"),
 		toggle(&o.oneline, "--oneline", "one line each"),
 		toggle(&o.stat, "--stat", "with the files that each changed"),
 		toggle(&o.patch, "-p, --patch", "with what each changed"),
@@ -52,8 +52,8 @@ func newLog(g *globals) *command {
 			"log ... -- [GIT-OPTION...] [[--] PATH...]",
 		},
 		about: "Lists commits, newest first, as git log does: of the current branch, of what is named, or of a " +
-			"range. What their notes say is put into words; with --oneline and --graph it stands behind the " +
-			"hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of " +
+			"range. What their notes say is put into words; with --oneline and --graph it follows the " +
+			"hash. After '--' come options of git log itself, --until=T, --name-only, --format=F, and paths of " +
 			"the memory's tree. --graph draws commits and births of branches, which -n counts too; it goes " +
 			"without --outcome, --min-score and --agent.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},

@@ -37,7 +37,7 @@ func newMetadata(g *globals) *command {
 		},
 		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, " +
 			"dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a " +
-			"key that holds dots stands in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds " +
+			"key that contains dots is written in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds " +
 			"out again what the program itself can find; every edit is a memory commit of its own.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{

@@ -29,7 +29,7 @@ func newRecall(g *globals) *command {
 			"recall TEXT... [-b NAME] [--min-similarity X] [-n N]",
 			"recall -F FILE [-b NAME] [--min-similarity X] [-n N]",
 		},
-		about: "Says whether the problem that TEXT tells of (- is standard input) was met before, on any branch: " +
+		about: "Says whether the problem that TEXT describes (- is standard input) was met before, on any branch: " +
 			"the commits, steps and topics that tell of the same, with what became of them and the command that " +
 			"shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else " +
 			"is shown, and to find none is silent and no failure: in a title, one other word is another problem. " +

@@ -23,13 +23,13 @@ func newRemember(g *globals) *command {
 	o := &rememberOptions{globals: g}
 	own := []cli.Flag{
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
-		texts(&o.paths, "--path P", "a file or folder the topic speaks of, from where you stand; may be repeated"),
+		texts(&o.paths, "--path P", "a file or folder that the topic is about, relative to the current directory; may be repeated"),
 		named(&o.supersedes, "--supersedes KEY", "the topic that this one replaces"),
 	}
 	return &command{
 		name:  "remember",
 		usage: []string{"remember KEY (TEXT | -F FILE) [--path P]... [--supersedes KEY]"},
-		about: "Keeps a text under a key, in place of what stood there. Two agents who write different things " +
+		about: "Keeps a text under a key, in place of what was there. Two agents who write different things " +
 			"under one key meet in a conflict when their memories merge; under different keys they never do. " +
 			"Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},

@@ -17,10 +17,10 @@ type resolveOptions struct {
 func newResolve(g *globals) *command {
 	o := &resolveOptions{globals: g}
 	own := []cli.Flag{
-		toggle(&o.ours, "--ours", "what the target says shall stand"),
-		toggle(&o.theirs, "--theirs", "what the merged branch, or the remote, says shall stand"),
+		toggle(&o.ours, "--ours", "keep what the target says"),
+		toggle(&o.theirs, "--theirs", "keep what the merged branch, or the remote, says"),
 		toggle(&o.union, "--union", "what both say: the lines of both, or a list of both values"),
-		named(&o.file, "-F, --file FILE", "the content of FILE shall stand, whole; - is standard input"),
+		named(&o.file, "-F, --file FILE", "use the whole content of FILE instead; - is standard input"),
 		named(&o.into, "--into TARGET", "of the merge that waits on TARGET instead of the current branch"),
 	}
 	return &command{

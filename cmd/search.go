@@ -27,10 +27,10 @@ func newSearch(g *globals) *command {
 	return &command{
 		name:  "search",
 		usage: []string{"search QUERY... [-b NAME | --all] [--in WHAT] [--outcome O] [--min-score X] [-n N]"},
-		about: "Finds the commits, steps and topics of the branch that hold words of QUERY, the best first, each " +
+		about: "Finds the commits, steps and topics of the branch that contain words of QUERY, the best first, each " +
 			"with the command that shows it. Pending steps are found, too. Words are compared by their stems, " +
 			"and names in code by their parts: 'open' finds store.OpenPool. Commits that were noted a good score " +
-			"or a success stand higher. To find none is no failure.",
+			"or a success rank higher. To find none is no failure.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"search connection pool timeout",

@@ -58,7 +58,7 @@ func (p place) meaning() *meaning {
 	return nil
 }
 
-// offer offers what may stand at a place. Placeholders of one meaning are offered once.
+// offer offers what may occur at a place. Placeholders of one meaning are offered once.
 func (f *finder) offer(ctx context.Context, p place) (err error) {
 	m := p.meaning()
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// place is where the word may stand: an argument of a usage line, or a flag's value.
+// place is where the word may occur: an argument of a usage line, or a flag's value.
 type place struct {
 	form string // the usage line, or --flag VALUE
 	name string // a word to type as it is, or a placeholder in capitals

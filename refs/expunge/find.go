@@ -319,7 +319,7 @@ func (f *finder) result(res *Result) error {
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
 		res.Warnings = append(res.Warnings, prose.Count(f.foreign, "object")+
-			" that no ref leads to and that may be code's hold it; git gc --prune=now deletes what nothing needs")
+			" that no ref leads to and that may be code's contain it; git gc --prune=now deletes what nothing needs")
 	}
 	return nil
 }

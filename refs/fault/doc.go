@@ -1,7 +1,7 @@
 // Package fault names the points between the steps of what git-context does, so
 // that a test can kill the process at each.
 //
-// A point stands where what is on the disk differs from what it was at the point
+// A point exists where what is on the disk differs from what it was at the point
 // before, and is named after what has just happened ("after-refs") or is about to
 // ("before-rename"). Only a build with the tag faults has them. There these
 // variables of the environment say what happens:

@@ -11,7 +11,7 @@
 // problem of the kind unchecked.
 //
 // It is safe beside other processes. A check that sees work in progress looks again under the
-// lock of whoever does it; if an expunge rewrites memory meanwhile, Run waits for it and starts
+// lock of the process that does it; if an expunge rewrites memory meanwhile, Run waits for it and starts
 // again.
 package fsck
 

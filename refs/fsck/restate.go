@@ -47,7 +47,7 @@ func restate(ctx context.Context, s *store.Store, w store.Writer, branch string)
 
 // recount returns a draft with the counted totals of a branch.
 func recount(ctx context.Context, ses *store.Transaction, tip *store.Tip) (*store.Draft, error) {
-	c, err := ses.Follow(ctx, tip, fmt.Sprintf("Count what branch %s holds", tip.Name()))
+	c, err := ses.Follow(ctx, tip, fmt.Sprintf("Count what branch %s contains", tip.Name()))
 	if err != nil {
 		return nil, err
 	}

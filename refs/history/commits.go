@@ -102,7 +102,7 @@ func stepFrom(d doc.Step, pending bool) store.Step {
 
 // Find reads one commit in full, with what its note says. rev is
 // whatever names it; where it names another memory commit, the newest commit
-// that this one stands on is meant.
+// that this one follows is meant.
 func Find(ctx context.Context, s *store.Store, rev string) (store.Commit, error) {
 	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {

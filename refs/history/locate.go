@@ -13,11 +13,11 @@ import (
 
 // locateSlack is how many memory commits git log reads for each commit that is
 // looked for, before it is asked for the whole history: births, topics and
-// closing commits stand between commits.
+// closing commits are between commits.
 const locateSlack = 3
 
 // locate fills in the commit, the code commit and the note of commits that
-// stand behind the newest skip of a tip. A commit that history does not hold
+// follow the newest skip of a tip. A commit that history does not contain
 // (a shallow clone) keeps no commit.
 func locate(ctx context.Context, s *store.Store, t *store.Tip, skip int, commits []store.Commit) error {
 	left := map[string]*store.Commit{}

@@ -65,9 +65,9 @@ func readTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) 
 	return store.Topic{Key: key, Paths: append([]string{}, t.Paths...), Text: t.Text, Supersedes: t.Supersedes}, nil
 }
 
-// dateTopics fills in the commit that wrote each topic as it stands, which a merge or
+// dateTopics fills in the commit that wrote the current text of each topic, which a merge or
 // a rollback may have brought here. One git log over these paths answers for all of them. It
-// walks the whole history: a topic may have stood since its beginning.
+// walks the whole history: a topic may be as old as the branch.
 func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if len(topics) == 0 {
 		return nil

@@ -26,7 +26,7 @@ const maxVirtual = 32
 // of merges the best common ancestors, as git's recursive strategy does:
 //
 //  1. none: nil;
-//  2. one: what it holds;
+//  2. one: what it contains;
 //  3. several (two sides that merged each other's past): they are merged one
 //     after another, each with what it has in common with those before it.
 func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {

@@ -292,7 +292,7 @@ type Result struct {
 	Steps     int                    `json:"steps"`  // how many came
 	Conflicts []store.Conflict       `json:"conflicts"`
 	UpToDate  bool                   `json:"up_to_date"`
-	Context   *history.BranchContext `json:"context"` // the source's CONTEXT as it stood before
+	Context   *history.BranchContext `json:"context"` // the source's CONTEXT as it was before
 
 	Warnings []string `json:"-"`
 }

@@ -106,7 +106,7 @@ func ContinueMerge(ctx context.Context, s *store.Store, w store.Writer, h *store
 }
 
 // Resolve settles one conflict of what waits on a branch: in one of the three
-// ways, or, if how is empty, with a text of the caller's, which stands there whole.
+// ways, or, if how is empty, with a text of the caller's, which replaces it whole.
 func Resolve(ctx context.Context, s *store.Store, target, path, how, text string) (Status, error) {
 	target, lock, err := lockTarget(ctx, s, target)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 type segments struct {
 	Ours, theirs []doc.File        // as far as they were read
 	ids          map[string]git.ID // of theirs, by path
-	both         []string          // paths that stand on both sides, with two contents
+	both         []string          // paths that exist on both sides, with two contents
 }
 
 // DiffSegments compares a directory ("log" or "commit") of both sides. What

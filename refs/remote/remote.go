@@ -21,7 +21,7 @@ import (
 // Remote is another repository: a remote, or a bundle file.
 type Remote struct {
 	Name     string // as git takes it
-	Heads    bool   // the memory stands below refs/heads/context/ there
+	Heads    bool   // the memory is below refs/heads/context/ there
 	Bundle   bool
 	Tracking git.Tracking
 	Follows  []string // the branches that a fetch brings; nil for all
@@ -91,7 +91,7 @@ func Followed(cfg *git.Config, remote string) []string {
 	return cfg.All("context." + remote + ".branches")
 }
 
-// lockName is the lock that whoever moves the peer's tracking refs holds.
+// lockName returns the lock that a process holds while it moves the remote's tracking refs.
 func (r Remote) lockName() string {
 	if r.Bundle {
 		return "bundle"

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Birth is the first commit of a branch: a commit.md that holds one entry, the
+// Birth is the first commit of a branch: a commit.md with one entry, the
 // purpose; an empty log.md; its own facts; no sealed segments. What the branch
 // starts from, if anything, is its parent: that history stays reachable and its
 // topics and segments of metadata are inherited.

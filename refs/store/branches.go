@@ -41,7 +41,7 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 		b := BranchAt(name, t.commit)
 		if b.Current = ours && name == current; !ours {
 			if b.Remote, name, ours = git.TrackedBranch(t.ref); !ours {
-				continue // a remote's roadmap, which stands beside its branches
+				continue // a remote's roadmap, which is beside its branches
 			}
 			b.Name = b.Remote + "/" + name
 		}
@@ -162,7 +162,7 @@ type Branch struct {
 	Purpose     string     `json:"purpose"`
 	CreatedFrom *string    `json:"created_from"` // the branch's name
 	CreatedAt   *time.Time `json:"created_at"`
-	Commits     int        `json:"commits"` // milestones its commit.md holds
+	Commits     int        `json:"commits"` // entries of its commit.md
 	Pending     int        `json:"pending"` // steps recorded and not yet committed
 	UpdatedAt   time.Time  `json:"updated_at"`
 	Current     bool       `json:"current"`

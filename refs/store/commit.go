@@ -276,7 +276,7 @@ type StepRange struct {
 // Commit is a commit as every view and result shows it.
 type Commit struct {
 	ID           string            `json:"id"`
-	Hash         *git.ID           `json:"commit"` // nil where history does not hold it (a shallow clone)
+	Hash         *git.ID           `json:"commit"` // nil where history does not contain it (a shallow clone)
 	Branch       string            `json:"branch"`
 	Time         time.Time         `json:"time"`
 	Agent        string            `json:"agent"`

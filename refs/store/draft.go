@@ -25,7 +25,7 @@ type Draft struct {
 	took          journalMark // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit // the branch's tip before; nil for a first commit
 	Code          git.ID      // the code HEAD; "" while it is unborn
-	Roadmap       git.ID      // the roadmap as it stands with this commit
+	Roadmap       git.ID      // the roadmap at this commit
 	Warnings      []string    // what could not be found out, and stops nothing
 	RoadmapAge    int         // commits since the roadmap was revised
 }
@@ -50,7 +50,7 @@ func (tx *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live strin
 }
 
 // Write stores a change and queues the move of its branch. old is the branch's
-// value that the change stands on.
+// value that the change follows.
 func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
 	commit, err := tx.WriteObjects(ctx, c)
 	if err == nil {

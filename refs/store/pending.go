@@ -12,10 +12,10 @@ import (
 	"github.com/git-context/git-context/refs/journal"
 )
 
-// Pending is what a journal holds that a branch does not.
+// Pending is what a journal contains and its branch does not.
 type Pending struct {
 	journal string // its id; "" where there is no journal
-	from    int64  // the offset behind what the branch holds
+	from    int64  // the offset after what the branch contains
 	upto    int64  // the offset behind the last line
 	Lines   []journal.Line
 }
@@ -49,7 +49,7 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 // CommittedUpTo is the offset up to which a journal's steps are in a commit:
 //
 //  1. the commit says so itself, in its trailer, which every commit carries on;
-//  2. the newest mark was set for just this commit, or nothing stands behind it;
+//  2. the newest mark was set for just this commit, or nothing follows it;
 //  3. otherwise (another machine's commits are on top, or a crash came between
 //     the branch and the mark): what any commit since the mark says.
 func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {

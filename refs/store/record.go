@@ -419,7 +419,7 @@ func (s *Store) sourcesOf(ctx context.Context, branch string) (*sources, error) 
 	return k, nil
 }
 
-// catchUp reads what the journal holds beyond what was read. It is called with
+// catchUp reads what the journal has beyond what was read. It is called with
 // the journal locked, and reports false when the branch has moved on meanwhile:
 // its log must then be read again, because a COMMIT may have drained steps that
 // neither reading saw.

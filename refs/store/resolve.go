@@ -295,12 +295,12 @@ func (s *Store) EntryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error)
 	return nil, nil
 }
 
-// StoodAt reports whether the branch of a tip ever stood at a commit. It stood at
+// StoodAt reports whether the branch of a tip was ever at a commit. It was at
 //
 //  1. the commits of its first-parent line, and those of what it was made from;
 //  2. those that came to it from another repository, by a merge without an entry of its own.
 //
-// It never stood at what a MERGE brought, whatever the other branch was called. No
+// It never was at what a MERGE brought, whatever the other branch was called. No
 // date is asked: clocks lag.
 func (s *Store) StoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, error) {
 	between, err := s.repo.View(ctx, "rev-list", "--ancestry-path", "--parents", "--end-of-options", string(tip.ID), "^"+string(at))
@@ -338,7 +338,7 @@ func (s *Store) StoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, 
 
 // HomeOf is the branch that a memory commit belongs to: the one that it was made on or,
 // where none is called that any more, the one that this was renamed to, which was made
-// at the same time and stood at the commit. The current one goes before others. It is
+// at the same time and was at the commit. The current one goes before others. It is
 // "" where the branch is gone.
 func (s *Store) HomeOf(ctx context.Context, c *git.Commit) (string, error) {
 	own := BranchOf(c)

@@ -181,7 +181,7 @@ func (s *Store) ReadRoadmap(ctx context.Context) (git.ID, []byte, error) {
 }
 
 // roadmapOf reads main.md at the roadmap's tip or, of a tip of the past, as that
-// commit says that it stood. There is none where a fetch brought the branches alone.
+// commit says that it was. There is none where a fetch brought the branches alone.
 func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
 	if t == nil || t.at == nil {
 		return s.ReadRoadmap(ctx)

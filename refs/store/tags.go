@@ -48,7 +48,7 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 
 // matchName is path.Match where a slash is a character like others.
 func matchName(pattern, name string) (bool, error) {
-	const slash = "\x01" // which no name holds
+	const slash = "\x01" // which no name contains
 	return path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
 }
 

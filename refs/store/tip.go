@@ -33,7 +33,7 @@ func (t *Tip) Commit() *git.Commit { return t.commit }
 // At is the moment of the past that the tip shows; nil for the present.
 func (t *Tip) At() *At { return t.at }
 
-// Tip reads where a branch stands; an empty name means the current one. It
+// Tip reads the tip of a branch; an empty name means the current one. It
 // returns fail.ErrNoMemory where the repository has no memory at all, and fail.ErrNotFound
 // for a branch that does not exist.
 func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {

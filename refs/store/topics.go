@@ -129,7 +129,7 @@ type Topic struct {
 	Key       string    `json:"key"`
 	Agent     string    `json:"agent"`
 	UpdatedAt time.Time `json:"updated_at"`
-	Commit    git.ID    `json:"commit"` // the memory commit that wrote it as it stands
+	Commit    git.ID    `json:"commit"` // the memory commit that wrote its current text
 	Paths     []string  `json:"paths"`
 	Staleness           // of its paths
 

@@ -12,21 +12,21 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// The trailers of a memory commit. They hold what a list or a recovery needs
+// The trailers of a memory commit. They contain what a list or a recovery needs
 // without opening a document. A commit with an entry has a Context-Id
-// that its commit.md holds.
+// that its commit.md contains.
 const (
 	TrailerID      = "Context-Id"      // the milestone's entry in commit.md
 	TrailerBranch  = "Context-Branch"  // the branch that it was made on
 	TrailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
 	TrailerLast    = "Context-Last"    // the newest milestone's summary, on a commit that is none
-	TrailerCommits = "Context-Commits" // how many milestones the branch holds now
+	TrailerCommits = "Context-Commits" // how many entries commit.md and its segments have now
 	TrailerCreated = "Context-Created" // when, and from which branch
 	TrailerStatus  = "Context-Status"  // active, merged, abandoned
 	TrailerPurpose = "Context-Purpose" // the branch's purpose on one line
 	TrailerCode    = "Code-Commit"     // the code HEAD that it was made on
 	TrailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
-	TrailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
+	TrailerRoadmap = "Context-Roadmap" // the roadmap, and for how many commits it has been the same
 	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
 	TrailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
 	TrailerAgent   = "Agent"

@@ -52,7 +52,7 @@ type WaitingMerge struct {
 	Bundle  bool   `json:"bundle,omitempty"` // the remote is a bundle file
 	// Theirs is what the other side of a sync had of the refs in conflict.
 	Theirs map[string]git.ID `json:"theirs,omitempty"`
-	// Tip is where the source of a merge stood.
+	// Tip is the commit of a merge's source.
 	Tip       git.ID         `json:"tip,omitempty"`
 	Merge     *MergeOptions  `json:"merge,omitempty"` // of a merge: what it was told
 	Conflicts []HeldConflict `json:"conflicts"`       // sorted by path

@@ -69,7 +69,7 @@ func (p *process) read() bool {
 	if err != nil {
 		return false
 	}
-	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')') // a name may hold either
+	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')') // a name may contain either
 	if open < 0 || end < open {
 		return false
 	}

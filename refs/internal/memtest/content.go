@@ -40,7 +40,7 @@ func (r *Repo) Content(branch string) Content {
 	for what, list := range map[string][]string{"step": c.Steps, "milestone": c.Milestones} {
 		slices.Sort(list)
 		if len(slices.Compact(slices.Clone(list))) != len(list) {
-			r.T.Errorf("branch %s: a %s stands twice: %v", branch, what, list)
+			r.T.Errorf("branch %s: a %s occurs twice: %v", branch, what, list)
 		}
 	}
 	if total != len(steps) || most != len(marks) {
