@@ -49,7 +49,7 @@ type Options struct {
 
 // Entry describes a removed entry without quoting it.
 type Entry struct {
-	ID, Kind string // "step" or "milestone"
+	ID, Kind string // "step" or "commit"
 	Branch   string // that recorded it
 	Time     time.Time
 	Pending  bool // was not committed yet

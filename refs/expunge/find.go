@@ -186,7 +186,7 @@ func (f *finder) commitEntry(m *doc.Commit) {
 		f.texts(m.Summary, m.Contribution)
 	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) ||
 		f.match.in(m.Agent) {
-		f.entry(Entry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
+		f.entry(Entry{ID: m.ID, Kind: "commit", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
 			f.text(f.revealing(m, doc.Quotes(*m, f.limit))...)
