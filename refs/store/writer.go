@@ -52,7 +52,7 @@ func CheckAgent(name string) error {
 // maxLine bounds a session, a model and a source key, in bytes.
 const maxLine = 1000
 
-// checkLine checks a value that is written on a line of its own.
+// CheckLine checks a value that is written on a line of its own.
 func CheckLine(what, code, value string) error {
 	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
 		return nil
