@@ -40,7 +40,7 @@ var faultBinary = sync.OnceValues(func() (string, error) {
 	}
 	faultDir = dir
 	path := filepath.Join(dir, "git-context")
-	out, err := exec.Command("go", "build", "-trimpath", "-tags", tags+",faults", "-o", path, "../cmd/git-context").CombinedOutput()
+	out, err := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags+",faults", "-o", path, "../cmd/git-context").CombinedOutput()
 	if err != nil {
 		return "", errors.Join(err, errors.New(string(out)))
 	}
