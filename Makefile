@@ -49,12 +49,15 @@ completion: build
 	mkdir -p bin/completion
 	for shell in bash zsh fish; do $(BIN) completion $$shell >bin/completion/git-context.$$shell || exit 1; done
 
+# In memory the tests take half of the time.
+tmp = TMPDIR=$$(sh test/tmpdir.sh)
+
 # Of a package that passes go test shows nothing: what it could not start is asked
 # for once more. go's own limit, ten minutes for a package, is too short on a machine
 # that does much else.
 test:
-	$(GO) test -tags $(TAGS) -timeout 30m ./...
-	@$(GO) test -tags $(TAGS) -timeout 30m -run '^TestServers$$' -v ./test | sed -n 's/.*\(\*\*\* SKIPPED SERVERS\)/\1/p'
+	$(tmp) $(GO) test -tags $(TAGS) -timeout 30m ./...
+	@$(tmp) $(GO) test -tags $(TAGS) -timeout 30m -run '^TestServers$$' -v ./test | sed -n 's/.*\(\*\*\* SKIPPED SERVERS\)/\1/p'
 
 # The race detector needs C. Go knows which compiler it would use, and turns cgo off
 # where there is none.
@@ -62,7 +65,7 @@ have_cc = [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/d
 
 race:
 	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
-	$(GO) test -race -tags $(TAGS) -timeout 60m ./...
+	$(tmp) $(GO) test -race -tags $(TAGS) -timeout 60m ./...
 
 # What make test plays in small, in large, see docs/reliability.md. Of the lines
 # that it prints, those with "figures:" say what was played. A part of it:

@@ -25,7 +25,7 @@ type place struct {
 //     (a directory, or a file that names one), or that is a bare repository.
 //
 // What is not plain is asked of git: it alone decides on other owners, bare
-// repositories found by walking (safe.bareRepository), ceilings, borders of
+// repositories found by walking (safe.bareRepository), ceilings, discovery across
 // file systems and formats we do not know. A wrong repository is never found.
 func (r *Repo) discover(ctx context.Context, start string) (place, error) {
 	p, err := r.plain(start)
@@ -97,8 +97,11 @@ func (r *Repo) walk(start string) (place, error) {
 			return place{}, fmt.Errorf("%w (or any of the parent directories): '%s'", ErrNotRepository, start)
 		}
 		dir = parent
-		if info, err = os.Lstat(dir); err != nil || disk.Device(info) != dev {
+		if info, err = os.Lstat(dir); err != nil {
 			return place{}, errUnusual
+		}
+		if disk.Device(info) != dev { // plain has left GIT_DISCOVERY_ACROSS_FILESYSTEM to git
+			return place{}, fmt.Errorf("%w (or any parent up to mount point '%s'): '%s'", ErrNotRepository, dir, start)
 		}
 	}
 }
