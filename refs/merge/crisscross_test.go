@@ -3,8 +3,10 @@ package merge_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -75,62 +77,71 @@ func crossClones(t *testing.T, a, b *memtest.Repo) {
 // Where the bases of a merge disagree, what one side alone changed since is taken,
 // and where both sides say something of their own that is a conflict: no base
 // makes one of them win in silence.
+// The slots are played at once: what is decided about one does not depend on the others.
 func TestCrissCrossOfClones(t *testing.T) {
 	t.Parallel()
-	for name, s := range map[string]slot{"topic": topicSlot, "key": keySlot, "purpose": purposeSlot, "goal": goalSlot} {
-		for _, first := range []int{0, 1} { // whichever base git names first
-			t.Run(fmt.Sprint(name, first), func(t *testing.T) {
-				t.Parallel()
-				crissCross(t, s, first)
-			})
-		}
+	for _, first := range []int{0, 1} { // whichever base git names first
+		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			t.Parallel()
+			crissCross(t, first)
+		})
 	}
 }
 
-func crissCross(t *testing.T, s slot, first int) {
+func crissCross(t *testing.T, first int) {
 	f := memtest.NewFleet(t, 2)
 	a, b := f.Clones[first], f.Clones[1-first]
+	slots := map[string]slot{"topic": topicSlot, "key": keySlot, "purpose": purposeSlot, "goal": goalSlot}
+	set := func(r *memtest.Repo, value string) {
+		for _, name := range slices.Sorted(maps.Keys(slots)) {
+			slots[name].set(r, "main", value)
+		}
+	}
+	want := func(value, why string) {
+		for i, r := range f.Clones {
+			for name, s := range slots {
+				if got := strings.TrimSuffix(s.get(r.Content("main")), "\n"); got != value {
+					t.Errorf("%s of clone %d has '%s', though %s", name, i, got, why)
+				}
+			}
+		}
+	}
 	start := func() {
-		s.set(a, "main", "start")
+		set(a, "start")
 		f.Exchange()
 	}
 
 	start() // one side changed it before the crossing, and again after it
-	s.set(a, "main", "before")
+	set(a, "before")
 	elsewhere(a, "one")
 	elsewhere(b, "two")
 	crossClones(t, a, b)
-	s.set(b, "main", "after")
+	set(b, "after")
 	elsewhere(a, "three")
 	crossing(a, t, b, "heads/main", "roadmap")
 	f.Exchange()
-	for i, r := range f.Clones {
-		if got := s.get(r.Content("main")); got != "after" && got != "after\n" {
-			t.Errorf("clone %d has '%s', though only one side changed it", i, got)
-		}
-	}
+	want("after", "only one side changed it")
 
 	start() // the same, and it goes back to what it was
-	s.set(a, "main", "before")
+	set(a, "before")
 	elsewhere(a, "four")
 	elsewhere(b, "five")
 	crossClones(t, a, b)
-	s.set(b, "main", "start")
+	set(b, "start")
 	elsewhere(a, "six")
 	f.Exchange()
-	for i, r := range f.Clones {
-		if got := s.get(r.Content("main")); got != "start" && got != "start\n" {
-			t.Errorf("clone %d has '%s', though one side took it back and the other let it be", i, got)
-		}
-	}
+	want("start", "one side took it back and the other let it be")
 
 	start() // both changed it, and each settled for its own
-	s.set(a, "main", "a")
-	s.set(b, "main", "b")
+	set(a, "a")
+	set(b, "b")
 	crossClones(t, a, b)
 	a.Sync("")
-	if got := b.Clash(); !slices.Contains(got, s.path) {
-		t.Errorf("conflicts: %v", got)
+	conflicts := b.Clash()
+	for name, s := range slots {
+		if !slices.Contains(conflicts, s.path) {
+			t.Errorf("no conflict in %s, only in %v", name, conflicts)
+		}
 	}
 	settleAll(b, merge.SettleUnion)
 	f.Settle()
