@@ -13,6 +13,7 @@ type initOptions struct {
 	*globals
 	author
 	goal, purpose, initial string
+	brief, file            string
 	milestones, todo       cli.StringSlice
 }
 
@@ -20,6 +21,8 @@ func newInit(g *globals) *command {
 	o := &initOptions{globals: g}
 	own := []cli.Flag{
 		text(&o.goal, "--goal TEXT", "what the project is to become"),
+		text(&o.brief, "--brief TEXT", "what the user wants, in the user's words: the pinned topic 'brief'"),
+		named(&o.file, "-F, --file FILE", "read the brief from FILE (- is standard input)"),
 		texts(&o.milestones, "--milestone TEXT", "a milestone of the roadmap; may be repeated"),
 		texts(&o.todo, "--todo TEXT", "a to-do of the roadmap; may be repeated"),
 		text(&o.purpose, "--purpose TEXT", "what the first branch is for"),
@@ -27,13 +30,14 @@ func newInit(g *globals) *command {
 	}
 	return &command{
 		name:  "init",
-		usage: []string{"init [--goal TEXT] [--milestone TEXT]... [--todo TEXT]... [--purpose TEXT] [--initial-branch NAME]"},
+		usage: []string{"init [--goal TEXT] [--brief TEXT | -F FILE] [--milestone TEXT]... [--todo TEXT]... [--purpose TEXT] [--initial-branch NAME]"},
 		about: "Makes the project's roadmap and the first memory branch, and sets up git so that memory is " +
 			"fetched with the code. Run again, it adds only what is missing and says so. Where the remote of a " +
 			"clone has memory already, that is taken over. It touches no file of the worktree.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
 			"init --goal 'One binary, no daemon'",
+			"init --goal 'A parser' --brief 'Read RFC 9562 and write a parser in Go, without dependencies'",
 			"init --goal 'A parser' --milestone 'Lexer' --milestone 'Grammar' --todo 'Read the RFC'",
 		},
 		globals: g,
@@ -50,6 +54,15 @@ func newInit(g *globals) *command {
 }
 
 func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult, err error) {
+	brief := o.brief
+	if o.file != "" {
+		if brief != "" {
+			return r, usagef("give the brief or -F, not both")
+		}
+		if brief, err = env.readText(o.file); err != nil {
+			return r, err
+		}
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -61,6 +74,7 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult,
 		Milestones: o.milestones.Value(),
 		Todo:       o.todo.Value(),
 		Purpose:    o.purpose,
+		Brief:      brief,
 		Branch:     o.initial,
 	})
 }

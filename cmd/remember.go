@@ -17,6 +17,8 @@ type rememberOptions struct {
 	file       string
 	paths      cli.StringSlice
 	supersedes string
+
+	pin, unpin, confirm bool
 }
 
 func newRemember(g *globals) *command {
@@ -25,21 +27,30 @@ func newRemember(g *globals) *command {
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
 		texts(&o.paths, "--path P", "a file or folder that the topic is about, relative to the current directory; may be repeated"),
 		named(&o.supersedes, "--supersedes KEY", "the topic that this one replaces"),
+		toggle(&o.pin, "--pin", "pin the topic: it is shown before others, and in full"),
+		toggle(&o.unpin, "--unpin", "remove the pin"),
+		toggle(&o.confirm, "--confirm", "the topic is true of the code as it is now"),
 	}
 	return &command{
-		name:  "remember",
-		usage: []string{"remember KEY (TEXT | -F FILE) [--path P]... [--supersedes KEY]"},
+		name: "remember",
+		usage: []string{
+			"remember KEY (TEXT | -F FILE) [--path P]... [--supersedes KEY] [--pin | --unpin]",
+			"remember (--pin | --unpin | --confirm) KEY",
+		},
 		about: "Keeps a text under a key, in place of what was there. Two agents who write different things " +
 			"under one key meet in a conflict when their memories merge; under different keys they never do. " +
-			"Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore.",
+			"Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore. " +
+			"A pinned topic stays pinned when its text changes. With --confirm the text stays, and its files are " +
+			"compared with the code commit of now, not with the one that it was written on.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"remember db-pool 'The pool must be up before the router' --path store/pool.go",
 			"remember release-steps -F notes.md",
+			"remember --confirm db-pool",
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
-		least:   1, most: 2, needs: "a key and a text",
+		least:   1, most: 2, needs: "a key",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			c, err := runRemember(ctx, env, o, args)
 			if err != nil {
@@ -51,33 +62,64 @@ func newRemember(g *globals) *command {
 }
 
 func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []string) (c store.Change, err error) {
+	if err := o.check(args); err != nil {
+		return c, err
+	}
 	var body string
-	switch {
-	case len(args) == 2 && o.file != "":
-		return c, usagef("give the text or -F, not both")
-	case len(args) == 2:
+	if len(args) == 2 {
 		body = args[1]
-	case o.file != "":
+	} else if o.file != "" {
 		if body, err = env.readText(o.file); err != nil {
 			return c, err
 		}
-	default:
-		return c, usagef("what is to be remembered under '%s'?", args[0]).
-			hint("give a TEXT, or -F FILE")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return c, err
 	}
 	defer closing(s, &err)
+	switch {
+	case o.confirm:
+		return s.Confirm(ctx, o.writer(env), args[0])
+	case len(args) == 1 && o.file == "":
+		return s.Pin(ctx, o.writer(env), args[0], o.pin)
+	}
 	paths, err := codePaths(s, o.paths.Value())
 	if err != nil {
 		return c, err
 	}
 	return s.Remember(ctx, store.TopicOptions{
 		Writer: o.writer(env), Key: args[0], Text: body,
-		Paths: paths, Supersedes: o.supersedes,
+		Paths: paths, Supersedes: o.supersedes, Pin: o.pinned(),
 	})
+}
+
+// check reports what cannot be given together.
+func (o *rememberOptions) check(args []string) error {
+	text, about := len(args) == 2 || o.file != "", len(o.paths.Value()) > 0 || o.supersedes != ""
+	switch {
+	case len(args) == 2 && o.file != "":
+		return usagef("give the text or -F, not both")
+	case o.pin && o.unpin:
+		return usagef("--pin and --unpin contradict each other")
+	case o.confirm && (text || about || o.pin || o.unpin):
+		return usagef("--confirm leaves the topic as it is: it takes a key alone").
+			hint("git context remember --confirm %s", args[0])
+	case !text && about:
+		return usagef("--path and --supersedes belong to a text: give a TEXT, or -F FILE")
+	case !text && !o.pin && !o.unpin && !o.confirm:
+		return usagef("what is to be remembered under '%s'?", args[0]).
+			hint("give a TEXT, or -F FILE")
+	}
+	return nil
+}
+
+// pinned returns what --pin and --unpin say; nil for neither.
+func (o *rememberOptions) pinned() *bool {
+	if !o.pin && !o.unpin {
+		return nil
+	}
+	return &o.pin
 }
 
 // codePaths returns paths relative to the repository, each once; names are relative to the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
@@ -24,7 +25,28 @@ type topicList struct {
 	At     *store.At     `json:"at"` // nil: now
 }
 
-func newTopics(g *globals) *command {
+// topicDetails are topics with their texts.
+type topicDetails struct {
+	Topics []topicDetail `json:"topics"`
+	At     *store.At     `json:"at"`
+}
+
+// topicDetail is one topic with its exact text.
+type topicDetail struct {
+	store.Topic
+	Text       string    `json:"text"`
+	Supersedes string    `json:"supersedes"`
+	Code       *git.ID   `json:"code"`    // the code HEAD that it was written on or confirmed for
+	Changed    []string  `json:"changed"` // the paths that changed since; nil: unknown
+	At         *store.At `json:"at"`      // nil: now
+}
+
+func newTopics(g *globals) *command { return topicsCommand(g, "topics") }
+
+// newTopic is the same command under the name that suits one topic.
+func newTopic(g *globals) *command { return topicsCommand(g, "topic") }
+
+func topicsCommand(g *globals, name string) *command {
 	o := &topicsOptions{globals: g}
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "list topics that another one supersedes, too"),
@@ -32,21 +54,28 @@ func newTopics(g *globals) *command {
 		atFlag(&o.at),
 	}
 	return &command{
-		name:  "topics",
-		usage: []string{"topics [--all] [--stale] [--at C]"},
-		about: "Lists the topics of the branch: key, who wrote it and when, in parentheses the files it speaks of, and " +
-			"behind 'stale:' those that have changed: they are not at the code's HEAD what they were in the code " +
-			"commit that the topic was written on. Edits that are not committed do not count. What was stale in " +
-			"the past is not known.",
+		name:  name,
+		usage: []string{name + " [--all] [--stale] [--at C]", name + " KEY... [--at C]"},
+		about: "Lists the topics of the branch: key, who wrote it and when, whether it is pinned, in parentheses the " +
+			"files it speaks of, behind 'stale:' those that have changed, and the first line of the text. With KEYs " +
+			"it shows their texts, and on standard error which files have changed; with --json a text is exact to " +
+			"the byte. A file has changed if it is not at the code's HEAD what it was in the code commit that the " +
+			"topic was written on or confirmed for. Edits that are not committed do not count; nor does the first " +
+			"commit of a file that had such edits when the topic was written. What was stale in the past is not " +
+			"known. 'topic' and 'topics' are the same command.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
-			"topics",
-			"topics --stale",
-			"topics --json",
+			name,
+			name + " --stale",
+			name + " db-pool",
 		},
 		globals: g,
 		flags:   join(own, g.flags()),
-		action: func(ctx context.Context, env *Env, _ []string) error {
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, keys []string) error {
+			if len(keys) > 0 {
+				return showTopics(ctx, env, o, keys)
+			}
 			list, err := runTopics(ctx, env, o)
 			if err != nil {
 				return err
@@ -87,58 +116,75 @@ func printTopics(p *render.Printer, v topicList) {
 	render.TopicsText(p, v.Topics)
 }
 
-// topicDetail is one topic with its exact text.
-type topicDetail struct {
-	store.Topic
-	Text       string    `json:"text"`
-	Supersedes string    `json:"supersedes"`
-	Code       *git.ID   `json:"code"`    // the code HEAD that it was written on
-	Changed    []string  `json:"changed"` // the paths that changed since; nil: unknown
-	At         *store.At `json:"at"`      // nil: now
+// showTopics shows the texts of topics: one as it is, several each under its key.
+func showTopics(ctx context.Context, env *Env, o *topicsOptions, keys []string) error {
+	d, err := readTopics(ctx, env, o, keys)
+	if err != nil {
+		return err
+	}
+	if !o.json { // on standard error: scripts compare the text
+		o.sayState(env, d)
+	}
+	if len(keys) == 1 {
+		return o.view(ctx, env, d.Topics[0], func(p *render.Printer) { block(p, d.Topics[0].Text) })
+	}
+	return o.view(ctx, env, d, func(p *render.Printer) {
+		for i, t := range d.Topics {
+			if i > 0 {
+				line(p, "")
+			}
+			line(p, "## %s", t.Key)
+			line(p, "")
+			block(p, t.Text)
+		}
+	})
 }
 
-func newTopic(g *globals) *command {
-	at := ""
-	return &command{
-		name:  "topic",
-		usage: []string{"topic KEY [--at C]"},
-		about: "Shows the text of one topic, and on standard error which of its files have changed since it was " +
-			"written. With --json the text is exact to the byte.",
-		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
-		examples: []string{
-			"topic db-pool",
-		},
-		globals: g,
-		flags:   join([]cli.Flag{atFlag(&at)}, g.flags()),
-		least:   1, most: 1, needs: "a topic's key",
-		action: func(ctx context.Context, env *Env, args []string) error {
-			t, err := runTopic(ctx, env, g, at, args[0])
-			if err != nil {
-				return err
-			}
-			if t.At != nil && !g.json { // on standard error: scripts compare the text
-				env.say("", render.AtLine(t.At))
-			}
-			if isStale(t.Topic) && !g.json {
-				env.say("stale: ", render.StaleLine(t.Staleness))
-			}
-			return g.view(ctx, env, t, func(p *render.Printer) { block(p, t.Text) })
-		},
+// sayState says as of when the topics are, and which are stale.
+func (o *topicsOptions) sayState(env *Env, d topicDetails) {
+	if d.At != nil {
+		env.say("", render.AtLine(d.At))
+	}
+	for _, t := range d.Topics {
+		if !isStale(t.Topic) {
+			continue
+		}
+		about := render.StaleLine(t.Staleness)
+		if len(d.Topics) > 1 {
+			about = t.Key + ": " + about
+		}
+		env.say("stale: ", about)
 	}
 }
 
-func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topicDetail, err error) {
-	s, err := g.open(ctx, env)
+func readTopics(ctx context.Context, env *Env, o *topicsOptions, keys []string) (d topicDetails, err error) {
+	if o.all || o.stale {
+		return d, usagef("--all and --stale list topics; they cannot be given with a key").
+			hint("git context topics")
+	}
+	s, err := o.open(ctx, env)
 	if err != nil {
-		return t, err
+		return d, err
 	}
 	defer closing(s, &err)
-	tip, err := history.At(ctx, s, g.branch, at)
+	tip, err := history.At(ctx, s, o.branch, o.at)
 	if err != nil {
-		return t, err
+		return d, err
 	}
+	d.At = tip.At()
+	for _, key := range keys {
+		t, err := readTopic(ctx, s, tip, key)
+		if err != nil {
+			return d, err
+		}
+		d.Topics = append(d.Topics, t)
+	}
+	return d, nil
+}
+
+func readTopic(ctx context.Context, s *refs.Store, tip *store.Tip, key string) (topicDetail, error) {
 	topic, err := code.Topic(ctx, s, tip, key)
-	t = topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base, At: tip.At()}
+	t := topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base, At: tip.At()}
 	if topic.Stale != nil {
 		t.Changed = append([]string{}, topic.Changed...)
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// TopicsText lists topics on one line each: key, day, author, in parentheses the files that
-// it is about, and after "stale:" those that have changed since.
+// TopicsText lists topics on one line each: key, day, author, whether it is pinned, in parentheses the
+// files that it is about, after "stale:" those that have changed since, and behind a dash the first line
+// of the text.
 func TopicsText(p *Printer, list []store.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
@@ -21,22 +22,59 @@ func TopicsText(p *Printer, list []store.Topic) {
 		agents = max(agents, p.column(prose.Fold(t.Agent)))
 	}
 	for _, t := range list {
-		kept, stale := topicPaths(t)
-		agent := prose.Fold(t.Agent)
-		when := pad(t.Key, keys) + " " + day(t.UpdatedAt) + " "
-		gap := ""
-		if kept+stale != "" {
-			gap = pad(agent, agents) + " "
-		}
-		used := cells(t.Key + when + agent + gap)
-		if kept != "" {
-			kept = p.fitTerminal(kept, used+cells(stale)+1)
-			if stale != "" {
-				kept += " "
-			}
-		}
-		p.line(yellow(t.Key), dim(when), plain(agent+gap+kept), red(p.fitTerminal(stale, used+cells(kept))))
+		p.topic(t, keys, agents)
 	}
+}
+
+// topic writes the line of a topic. Where a terminal has no room, the text goes first.
+func (p *Printer) topic(t store.Topic, keys, agents int) {
+	kept, stale := topicPaths(t)
+	agent := prose.Fold(t.Agent)
+	when := pad(t.Key, keys) + " " + day(t.UpdatedAt) + " "
+	text := prose.Fold(topicLine(t.Text))
+	gap := ""
+	if kept+stale+text != "" || t.Pinned {
+		gap = pad(agent, agents) + " "
+	}
+	if t.Pinned {
+		gap += "[pinned] "
+	}
+	used := cells(t.Key + when + agent + gap)
+	if kept != "" {
+		kept = p.fitTerminal(kept, used+cells(stale)+1)
+		if stale != "" {
+			kept += " "
+		}
+	}
+	stale = p.fitTerminal(stale, used+cells(kept))
+	used += cells(kept + stale)
+	dash := "— "
+	if kept+stale != "" {
+		dash = " — "
+	}
+	if text = p.fitText(text, used+cells(dash)); text == "" {
+		dash = ""
+	}
+	p.line(yellow(t.Key), dim(when), plain(agent+gap+kept), red(stale), plain(dash+text))
+}
+
+// fitText is fitTerminal for a text that is left out where less than a few words have room.
+func (p *Printer) fitText(text string, used int) string {
+	const least = 12
+	if p.Width > 0 && p.Width-used < least {
+		return ""
+	}
+	return p.fitTerminal(text, used)
+}
+
+// topicLine returns the first line of a text that is not blank, without the marks of a heading.
+func topicLine(text string) string {
+	for l := range strings.SplitSeq(text, "\n") {
+		if l = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "#")); l != "" {
+			return l
+		}
+	}
+	return ""
 }
 
 // topicPaths returns the files of a topic, each once: those that are unchanged, and those

@@ -17,7 +17,9 @@ func lists() map[string]func(*Printer) {
 	long := strings.Repeat("a subject that goes on 世界 🎉 ", 12)
 	topics := []store.Topic{
 		{Key: "db", Agent: "ada", UpdatedAt: now},
-		{Key: "a-longer-key", Agent: "claude-code", UpdatedAt: now, Paths: []string{"pool/pool.go", "a.go"},
+		{Key: "brief", Agent: "ada", UpdatedAt: now, Pinned: true, Text: "\n# What is wanted\n\n" + long},
+		{Key: "long", Agent: "ada", UpdatedAt: now, Paths: []string{"a.go"}, Text: long},
+		{Key: "a-longer-key", Agent: "claude-code", UpdatedAt: now, Paths: []string{"pool/pool.go", "a.go"}, Text: "One\nTwo",
 			Staleness: store.Staleness{Changed: []string{"a.go"}}},
 		{Key: "z", Agent: "試す", UpdatedAt: now, Paths: []string{strings.Repeat("dir/", 40) + "f.go"},
 			Staleness: store.Staleness{Changed: []string{"a.go"}}},
@@ -64,7 +66,9 @@ func TestListsFit(t *testing.T) {
 func TestListsWhole(t *testing.T) {
 	got := show(lists()["topics"], false)
 	want := "db           2026-11-21 ada\n" +
-		"a-longer-key 2026-11-21 claude-code (pool/pool.go) stale: a.go\n" +
+		"brief        2026-11-21 ada         [pinned] — What is wanted\n" +
+		"long         2026-11-21 ada         (a.go) — " + strings.TrimSpace(strings.Repeat("a subject that goes on 世界 🎉 ", 12)) + "\n" +
+		"a-longer-key 2026-11-21 claude-code (pool/pool.go) stale: a.go — One\n" +
 		"z            2026-11-21 試す        (" + strings.Repeat("dir/", 40) + "f.go) stale: a.go\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

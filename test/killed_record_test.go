@@ -26,6 +26,8 @@ func recordKillings() []killing {
 			holds: func(k *killed) { k.says(`"unacknowledged"`, 3, "--log", "--steps", "100", "--json") }},
 		{name: "roadmap", args: []string{"roadmap", "todo", "add", "Think"}, holds: func(k *killed) { k.says("- [ ] Think", 1, "roadmap") }},
 		{name: "remember", args: []string{"remember", "pool", "none at all"}, holds: func(k *killed) { k.says("none at all", 1, "topic", "pool") }},
+		{name: "remember --pin", args: []string{"remember", "--pin", "pool"}, holds: func(k *killed) { k.says("[pinned]", 1, "topics") }},
+		{name: "remember --confirm", args: []string{"remember", "--confirm", "pool"}, holds: func(k *killed) { k.says(`"stale":true`, 0, "topics", "--json") }},
 		{name: "forget", args: []string{"forget", "pool"}, again: []int{1}, holds: func(k *killed) { k.says("pool", 0, "topics") }},
 		{name: "metadata set", args: []string{"metadata", "set", "interfaces.http", "one"},
 			holds: func(k *killed) { k.is("one", "metadata", "get", "interfaces.http") }},

@@ -49,8 +49,9 @@ func shareKillings() []killing {
 			k.once("main", slices.Concat(k.kept["main"], k.kept["theirs"]))
 			k.once("far", k.kept["far"])
 		}},
-		{name: "init", prepare: unborn, args: []string{"init", "--goal", "Begin", "--todo", "Look"}, first: true, holds: func(k *killed) {
+		{name: "init", prepare: unborn, args: []string{"init", "--goal", "Begin", "--todo", "Look", "--brief", "as short as can be"}, first: true, holds: func(k *killed) {
 			k.says("Look", 1, "roadmap")
+			k.says("as short as can be", 1, "topic", "brief")
 			k.current("main")
 		}},
 		{name: "init where a remote has memory", prepare: cloned, args: []string{"init"}, first: true, holds: func(k *killed) {

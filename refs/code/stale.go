@@ -42,7 +42,8 @@ func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (sto
 // markTopics fills in the Staleness of a tip's topics; those of a past tip get none,
 // because topics are compared with the present code. A path of the front matter may be a
 // folder, which has changed if anything in it has. A path has also changed if it appeared,
-// disappeared or moved. One child reads all of them.
+// disappeared or moved. One child reads all of them, and one more each path that was being edited and
+// has changed.
 func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if tip.At() != nil {
 		return nil
@@ -59,18 +60,37 @@ func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 		if t.Base == nil || !v.here(*t.Base) {
 			continue
 		}
-		known := false
-		var changed []string
-		for _, p := range t.Paths {
-			then, was := v.entry(*t.Base, p)
-			now, is := v.entry(v.head, p)
-			known = known || was || is
-			if was != is || then.ID != now.ID {
-				changed = append(changed, p)
+		if err := v.markTopic(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markTopic compares the paths of one topic. A path that was being edited when the topic was written
+// is allowed one code commit: the author, who knew of the edit, commits it after the topic.
+func (v *codeView) markTopic(ctx context.Context, t *store.Topic) error {
+	known := false
+	var changed []string
+	for _, p := range t.Paths {
+		then, was := v.entry(*t.Base, p)
+		now, is := v.entry(v.head, p)
+		known = known || was || is
+		if was == is && then.ID == now.ID {
+			continue
+		}
+		if slices.Contains(t.Edited, p) {
+			n, err := v.s.Repo().Touching(ctx, *t.Base, v.head, codePath(p))
+			if err != nil {
+				return err
+			}
+			if n == 1 {
+				continue
 			}
 		}
-		set(&t.Staleness, known, changed)
+		changed = append(changed, p)
 	}
+	set(&t.Staleness, known, changed)
 	return nil
 }
 

@@ -144,9 +144,12 @@
 //
 // A key is 1 to 100 of a-z 0-9 . _ -, with a letter or digit first. The file is Markdown, exactly
 // as given, after an optional front matter: a line "---", YAML as in metadata.yaml, and a line
-// "---". Its keys are paths (a list of the files that the topic is about) and supersedes (the key of
-// another topic); other keys are preserved. A text that itself begins with "---" gets an empty
-// front matter. A first line "---" without a second such line is text.
+// "---". Its keys are paths (a list of the files that the topic is about), supersedes (the key of
+// another topic), and these marks: pinned (true), confirmed (the hash of the code commit of which the
+// text was last said to be true) and edited (those of the paths that had edits without a commit when
+// the text was written or confirmed). Other keys are preserved, and so is a mark with another kind of
+// value. A text that itself begins with "---" gets an empty front matter. A first line "---" without a
+// second such line is text.
 //
 // # expunged.txt
 //

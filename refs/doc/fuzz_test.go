@@ -170,7 +170,8 @@ func hasItem(items []Item, text string) bool {
 }
 
 func FuzzParseTopic(f *testing.F) {
-	for _, text := range []string{"", "x", "---\n", "---\n---\n", "---\npaths: [a]\nsupersedes: b\nx: {y: z}\n---\ntext", "---\r\npaths:\r\n- a\r\n---\r\n"} {
+	for _, text := range []string{"", "x", "---\n", "---\n---\n", "---\npaths: [a]\nsupersedes: b\nx: {y: z}\n---\ntext", "---\r\npaths:\r\n- a\r\n---\r\n",
+		"---\npinned: true\nconfirmed: 0123456789012345678901234567890123456789\nedited: [a]\n---\nx"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -34,8 +34,35 @@ type TextMerge func(base, ours, theirs []byte) (merged []byte, conflict bool, er
 //  5. both added it, with different texts: conflict "add/add";
 //  6. one changed what the other removed: conflict "modify/delete".
 //
+// In cases 3 to 5 the marks of the front matter (pinned, confirmed, edited) never conflict: both sides
+// are compared without them, and a pin of either side stays.
+//
 // In a conflict, the result is ours. The only errors are those of text.
 func MergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, *Conflict, error) {
+	if merged, ok := simpleMerge(base, ours, theirs, sameFile); ok {
+		return merged, nil, nil
+	}
+	m, marked := readMarked(base, ours, theirs)
+	if !marked {
+		return mergeTopic(key, base, ours, theirs, text)
+	}
+	b, o, t := m.bare(base)
+	merged, c, err := mergeTopic(key, b, o, t, text)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c != nil:
+		c.Base, c.Ours, c.Theirs = optional(base), optional(ours), optional(theirs)
+		return ours, c, nil
+	}
+	if whole, err := m.merge(merged); err == nil {
+		return whole, nil, nil
+	}
+	return mergeTopic(key, base, ours, theirs, text) // the merged lines are no front matter
+}
+
+// mergeTopic merges the whole files.
+func mergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, *Conflict, error) {
 	if merged, ok := simpleMerge(base, ours, theirs, sameFile); ok {
 		return merged, nil, nil
 	}

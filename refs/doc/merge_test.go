@@ -314,3 +314,36 @@ func TestMergeRoadmapResolves(t *testing.T) {
 		t.Error(r.Goal())
 	}
 }
+
+// Marks of the front matter are merged beside the lines, and a pin on either side stays.
+func TestMergeTopicMarks(t *testing.T) {
+	one, two := strings.Repeat("1", 40), strings.Repeat("2", 40)
+	old := Topic{Text: "a\n"}
+	pinned, changed := Topic{Text: "a\n", Pinned: true}, Topic{Text: "b\n", Paths: []string{"a.go"}}
+	for _, c := range []struct {
+		name               string
+		base, ours, theirs Topic
+		want               Topic
+	}{
+		{"a pin and a text", old, pinned, changed, Topic{Text: "b\n", Paths: []string{"a.go"}, Pinned: true}},
+		{"a text and an unpin", pinned, Topic{Text: "b\n", Pinned: true}, old, Topic{Text: "b\n", Pinned: true}},
+		{"two confirm", old, Topic{Text: "a\n", Confirmed: one}, Topic{Text: "a\n", Confirmed: two}, Topic{Text: "a\n", Confirmed: two}},
+		{"one confirms, one pins", old, Topic{Text: "a\n", Confirmed: one}, pinned, Topic{Text: "a\n", Confirmed: one, Pinned: true}},
+		{"one confirms, one writes", old, Topic{Text: "a\n", Confirmed: one, Edited: []string{"a"}}, changed, changed},
+		{"the other's edit", old, pinned, Topic{Text: "b\n", Paths: []string{"a"}, Edited: []string{"a"}},
+			Topic{Text: "b\n", Pinned: true, Paths: []string{"a"}, Edited: []string{"a"}}},
+	} {
+		for range 2 {
+			got, conflict, err := MergeTopic("key", c.base.Bytes(), c.ours.Bytes(), c.theirs.Bytes(), wholeText)
+			if err != nil || conflict != nil || string(got) != string(c.want.Bytes()) {
+				t.Errorf("%s: %v %v %q, want %q", c.name, err, conflict, got, c.want.Bytes())
+			}
+			c.ours, c.theirs = c.theirs, c.ours
+		}
+	}
+	ours := Topic{Text: "c\n", Pinned: true}.Bytes()
+	got, conflict, err := MergeTopic("key", old.Bytes(), ours, changed.Bytes(), wholeText)
+	if err != nil || conflict == nil || string(got) != string(ours) || *conflict.Theirs != string(changed.Bytes()) {
+		t.Errorf("a conflict shows the whole files: %v %+v %q", err, conflict, got)
+	}
+}

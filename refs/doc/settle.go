@@ -89,8 +89,9 @@ func UnionValues(ours, theirs string) (string, error) {
 func QuoteValue(text string) (string, error) { return encodeNode(newString(text)) }
 
 // UnionTopics joins two versions of a topic: it unites their paths, and joins their texts
-// through lines. Supersedes and the other keys of the front matter are those of ours, or
-// theirs if ours has none. It fails if a version is no valid topic.
+// through lines. A pin of either stays; what was confirmed or edited is dropped. Supersedes and the
+// other keys of the front matter are those of ours, or theirs if ours has none. It fails if a version
+// is no valid topic.
 func UnionTopics(base, ours, theirs string, lines func(base, ours, theirs string) (string, error)) (string, error) {
 	var topics [3]Topic
 	for i, text := range []string{base, ours, theirs} {
@@ -111,6 +112,7 @@ func UnionTopics(base, ours, theirs string, lines func(base, ours, theirs string
 	if merged.Extra == "" {
 		merged.Extra = topics[2].Extra
 	}
+	merged.Pinned, merged.Confirmed, merged.Edited = merged.Pinned || topics[2].Pinned, "", nil
 	var err error
 	merged.Text, err = lines(topics[0].Text, topics[1].Text, topics[2].Text)
 	return string(merged.Bytes()), err

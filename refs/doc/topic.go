@@ -17,6 +17,9 @@ const (
 type Topic struct {
 	Paths      []string // the files that the topic is about
 	Supersedes string   // key of a topic that this one replaces; "" for none
+	Pinned     bool     // views show it before others, and in full
+	Confirmed  string   // the code commit, a hash, of which it was last said to be true; "" for none
+	Edited     []string // those of Paths that had edits without a commit when it was written or confirmed
 	Text       string   // exactly as given, with or without a final newline
 	Extra      string   // the other keys of the front matter, as lines of YAML
 }
@@ -76,6 +79,7 @@ func ParseTopic(data []byte) (Topic, error) {
 		}
 		remove(root, "supersedes")
 	}
+	t.takeMarks(root)
 	if len(root.Content) > 0 {
 		if t.Extra, err = encodeNode(root); err != nil {
 			return t, frontMatterError(err)
@@ -134,21 +138,34 @@ func (t *Topic) takePaths(root *yaml.Node) error {
 // Extra must be YAML, otherwise ParseTopic refuses the file.
 func (t Topic) Bytes() []byte {
 	var b strings.Builder
-	if len(t.Paths) > 0 {
-		b.WriteString("paths:\n")
-		for _, p := range t.Paths {
-			b.WriteString("  - " + yamlText(p) + "\n")
-		}
-	}
+	writeTexts(&b, "paths", t.Paths)
 	if t.Supersedes != "" {
 		b.WriteString("supersedes: " + yamlText(t.Supersedes) + "\n")
 	}
-	b.WriteString(t.Extra)
+	if t.Pinned {
+		b.WriteString("pinned: true\n")
+	}
+	if t.Confirmed != "" {
+		b.WriteString("confirmed: " + yamlText(t.Confirmed) + "\n")
+	}
+	writeTexts(&b, "edited", t.Edited)
+	b.WriteString(t.otherKeys())
 	front := b.String()
 	if front == "" && !strings.HasPrefix(t.Text, fence) {
 		return []byte(t.Text)
 	}
 	return []byte(fence + "\n" + front + fence + "\n" + t.Text)
+}
+
+// writeTexts writes a key with a list of texts, unless the list is empty.
+func writeTexts(b *strings.Builder, key string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	b.WriteString(key + ":\n")
+	for _, t := range texts {
+		b.WriteString("  - " + yamlText(t) + "\n")
+	}
 }
 
 // yamlText formats a text on one line: plain if it is certainly a string in YAML, otherwise

@@ -12,7 +12,10 @@ import (
 func TestTopicRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Topic{Text: genText(t, "text"), Supersedes: rapid.SampledFrom([]string{"", "db", "1.0", "null", "a-b"}).Draw(t, "supersedes"),
-			Extra: rapid.SampledFrom([]string{"", "owner: me\n", "a:\n  - 1\n"}).Draw(t, "extra")}
+			Extra:     rapid.SampledFrom([]string{"", "owner: me\n", "a:\n  - 1\n"}).Draw(t, "extra"),
+			Pinned:    rapid.Bool().Draw(t, "pinned"),
+			Confirmed: rapid.SampledFrom([]string{"", strings.Repeat("0", 40), strings.Repeat("ab", 32)}).Draw(t, "confirmed"),
+			Edited:    rapid.SampledFrom([][]string{nil, {"a.go"}, {"a b", "x: y"}}).Draw(t, "edited")}
 		for range rapid.IntRange(0, 3).Draw(t, "n") {
 			want.Paths = append(want.Paths, rapid.OneOf(rapid.SampledFrom([]string{"cmd/main.go", "a b", "x: y"}), rapid.Just(genText(t, "path"))).Draw(t, "p"))
 		}
@@ -43,12 +46,16 @@ func TestTopicKeepsHostileTexts(t *testing.T) {
 
 func TestTopicWrittenByHand(t *testing.T) {
 	for text, want := range map[string]Topic{
-		"":                                     {},
-		"plain":                                {Text: "plain"},
-		"---\nnot closed\n":                    {Text: "---\nnot closed\n"},
-		"---\npaths: a.go\n---\nx":             {Paths: []string{"a.go"}, Text: "x"},
-		"---\npaths:\n---":                     {},
-		"---\r\nsupersedes: b\r\n---\r\nx\r\n": {Supersedes: "b", Text: "x\r\n"},
+		"":                                       {},
+		"plain":                                  {Text: "plain"},
+		"---\nnot closed\n":                      {Text: "---\nnot closed\n"},
+		"---\npaths: a.go\n---\nx":               {Paths: []string{"a.go"}, Text: "x"},
+		"---\npaths:\n---":                       {},
+		"---\r\nsupersedes: b\r\n---\r\nx\r\n":   {Supersedes: "b", Text: "x\r\n"},
+		"---\npinned: true\nedited: [a]\n---\nx": {Pinned: true, Edited: []string{"a"}, Text: "x"},
+		"---\npinned: false\n---\nx":             {Text: "x"},
+		"---\npinned: to the wall\nconfirmed: by Ada\nedited: {a: 1}\n---\nx": {Text: "x",
+			Extra: "pinned: to the wall\nconfirmed: by Ada\nedited: {a: 1}\n"},
 		"---\npaths: [a, 1]\nowner: me # who\n---\n---\nx": {Paths: []string{"a", "1"}, Extra: "owner: me # who\n", Text: "---\nx"},
 	} {
 		got, err := ParseTopic([]byte(text))
@@ -85,5 +92,17 @@ func TestCheckTopicKey(t *testing.T) {
 	}
 	if got := TopicPath("db"); got != "topics/db.md" {
 		t.Error(got)
+	}
+}
+
+// A mark replaces what a file from before there were marks has under its name.
+func TestTopicMarkReplacesOtherKey(t *testing.T) {
+	topic, err := ParseTopic([]byte("---\npinned: to the wall\nowner: me\n---\nx"))
+	if err != nil || topic.Pinned {
+		t.Fatalf("%v %+v", err, topic)
+	}
+	topic.Pinned = true
+	if got, want := string(topic.Bytes()), "---\npinned: true\nowner: me\n---\nx"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

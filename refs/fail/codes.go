@@ -58,6 +58,9 @@ const (
 	// MemoryExists is returned when init would make a branch that is missing in memory that exists. Switch
 	// to a branch, or make one.
 	MemoryExists = "memory-exists"
+	// BriefExists is returned when init has a brief for a branch whose topic 'brief' says something else.
+	// 'git context remember brief' replaces it.
+	BriefExists = "brief-exists"
 	// GoalExists is returned when init has a goal for a roadmap that has one already. 'git context roadmap
 	// goal' changes it.
 	GoalExists = "goal-exists"
@@ -312,7 +315,8 @@ const (
 	// CodeElsewhere is returned when the code commit to return to is not in the history of HEAD. --reset
 	// goes there.
 	CodeElsewhere = "code-elsewhere"
-	// CodeUnborn is returned when the code has no commit to take back on its branch.
+	// CodeUnborn is returned when the code has no commit on its branch yet, to take back or to confirm a
+	// topic for.
 	CodeUnborn = "code-unborn"
 	// CodeUnknown is returned when a memory commit names no code commit because the code had none.
 	CodeUnknown = "code-unknown"

@@ -72,6 +72,18 @@ func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, er
 	return r.RunInput(ctx, in.Bytes(), append(append([]string{"rev-list"}, args...), "--stdin")...)
 }
 
+// Touching counts the commits that head reaches and base does not, and that change a path or what is
+// below it, up to two; "." is every path. Where only one side of a merge changed it, the other is not
+// followed.
+func (r *Repo) Touching(ctx context.Context, base, head ID, path string) (int, error) {
+	args := []string{"--literal-pathspecs", "rev-list", "--max-count=2", string(head), "^" + string(base), "--"}
+	if path != "." {
+		args = append(args, path)
+	}
+	out, err := r.View(ctx, args...)
+	return bytes.Count(out, []byte("\n")), err
+}
+
 // Unreachable lists the objects that no ref and no index leads to, in no order; what
 // only a reflog leads to is among them. It walks the whole repository once, as
 // `git fsck --connectivity-only` does, and does not mind what else is wrong there.

@@ -168,6 +168,34 @@ func (r *Repo) Edited(ctx context.Context, staged bool) ([]string, error) {
 	return slices.Compact(lines), err // an unmerged one is listed twice
 }
 
+// EditedOf returns those of some paths, relative to the top, that a commit of everything would change:
+// they, or files below them, differ from HEAD in the index or in the worktree, or are not tracked yet.
+// An ignored file is not among them. One child answers for all; the index is not written.
+func (r *Repo) EditedOf(ctx context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 || r.workTree == "" {
+		return nil, nil
+	}
+	args := []string{"--literal-pathspecs", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal",
+		"--ignore-submodules=dirty", "--"}
+	lines, err := zList(r.runIndex(ctx, append(args, paths...)...))
+	if err != nil {
+		return nil, err
+	}
+	var edited []string
+	for _, p := range paths {
+		if slices.ContainsFunc(lines, func(line string) bool { return len(line) > 3 && overlap(line[3:], p) }) {
+			edited = append(edited, p)
+		}
+	}
+	return edited, nil
+}
+
+// overlap reports whether two paths are the same, or one is a folder that contains the other.
+func overlap(a, b string) bool {
+	a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
+	return a == b || b == "." || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
 // zList takes apart what a command printed with -z.
 func zList(out []byte, err error) ([]string, error) {
 	if err != nil || len(out) == 0 {

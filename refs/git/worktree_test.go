@@ -148,6 +148,43 @@ func TestEdited(t *testing.T) {
 	edited("b|", "GIT_INDEX_FILE="+s.Path("other"))
 }
 
+// What a commit of everything would change of some paths.
+func TestEditedOf(t *testing.T) {
+	t.Parallel()
+	s, _ := newRepo(t)
+	ctx := t.Context()
+	for _, name := range []string{"a", "b", "dir/c", "dir/d", "d*"} {
+		s.Write("r/"+name, "as it was\n")
+	}
+	s.Write("r/.gitignore", "ignored\n")
+	s.Git("r", "add", ".")
+	s.Git("r", "commit", "-q", "-m", "one")
+	of := func(want string, paths ...string) {
+		t.Helper()
+		if got := strings.Join(ok(s.open("r").EditedOf(ctx, paths))(t), " "); got != want {
+			t.Errorf("edited of %q: %q, want %q", paths, got, want)
+		}
+	}
+	of("", "a", ".", "absent")
+	of("")
+	must(t, os.Chtimes(s.Path("r/a"), time.Unix(1, 0), time.Unix(1, 0)))
+	s.Write("r/ignored", "")
+	of("", "a", ".", "ignored") // touched only
+	s.Write("r/dir/c", "changed\n")
+	of("dir dir/c .", "a", "dir", "dir/c", "dir/d", ".")
+	of("", "d*") // no pattern
+	s.Git("r", "add", ".")
+	s.Write("r/dir/c", "as it was\n")
+	of("dir/c", "dir/c", "dir/d") // staged, and taken back in the worktree
+	s.Write("r/new/file", "")
+	of("new/file new", "new/file", "new", "news")
+	must(t, os.Remove(s.Path("r/b")))
+	of("b", "a", "b")
+	if of := ok(s.open("r/.git").EditedOf(ctx, []string{"b"}))(t); len(of) > 0 && s.open("r/.git").WorkTree() == "" {
+		t.Errorf("without a worktree: %q", of)
+	}
+}
+
 func TestInProgress(t *testing.T) {
 	t.Parallel()
 	s, r := newRepo(t)

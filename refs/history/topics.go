@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -62,11 +61,12 @@ func readTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) 
 	if err != nil {
 		return store.Topic{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.Name(), err)
 	}
-	return store.Topic{Key: key, Paths: append([]string{}, t.Paths...), Text: t.Text, Supersedes: t.Supersedes}, nil
+	return store.Topic{Key: key, Paths: append([]string{}, t.Paths...), Pinned: t.Pinned, Text: t.Text,
+		Supersedes: t.Supersedes, Edited: t.Edited}, nil
 }
 
-// dateTopics fills in the commit that wrote the current text of each topic, which a merge or
-// a rollback may have brought here. One git log over these paths answers for all of them. It
+// dateTopics fills in the commit that wrote or confirmed the current text of each topic, which a merge
+// or a rollback may have brought here. A commit that only pinned it is passed over. One git log over these paths answers for all of them. It
 // walks the whole history: a topic may be as old as the branch.
 func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if len(topics) == 0 {
@@ -78,10 +78,12 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	}
 	// A merge is among them for the files that it took from none of its parents.
 	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)",
+		"--format=%x01%x00%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)%x00%s",
 		"--end-of-options", string(tip.Commit().ID), "--"}
 	left := map[string]*store.Topic{}
+	wanted := map[string]git.ID{} // by key
 	for i := range topics {
+		wanted[topics[i].Key] = ids[topics[i].Key+".md"]
 		left[doc.TopicPath(topics[i].Key)] = &topics[i]
 		args = append(args, doc.TopicPath(topics[i].Key))
 	}
@@ -89,23 +91,23 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	if err != nil {
 		return err
 	}
-	for _, record := range bytes.Split(out, []byte{1})[1:] {
-		f := strings.Split(string(record), "\x00")
-		if len(f) < 4 {
-			continue
-		}
-		seconds, err := strconv.ParseInt(f[1], 10, 64)
+	for record := range logRecords(strings.Split(string(out), "\x00")) {
+		seconds, err := strconv.ParseInt(record[1], 10, 64)
 		if err != nil {
-			return fmt.Errorf("git log: no date for %s", f[0])
+			return fmt.Errorf("git log: no date for %s", record[0])
 		}
-		for blob, path := range rawChanges(f[4:]) {
+		for path, c := range rawChanges(record[5:]) {
 			t := left[path]
-			if t == nil || blob != ids[t.Key+".md"] {
+			if t == nil || c.after != wanted[t.Key] {
 				continue // on a side that a merge did not take
 			}
-			t.Commit, t.UpdatedAt, t.Agent = git.ID(f[0]), time.Unix(seconds, 0).UTC(), f[2]
-			if code := git.ID(f[3]); git.IsID(string(code)) {
+			t.Commit, t.UpdatedAt, t.Agent = git.ID(record[0]), time.Unix(seconds, 0).UTC(), record[2]
+			if code := git.ID(record[3]); git.IsID(string(code)) {
 				t.Base = &code
+			}
+			if subject := record[4]; subject == store.SubjectPin+t.Key || subject == store.SubjectUnpin+t.Key {
+				wanted[t.Key] = c.before
+				continue
 			}
 			delete(left, path)
 		}
@@ -113,20 +115,45 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	return nil
 }
 
-// rawChanges reads pairs of what `git log --raw -z` says of a file and its path: the blob
-// that came about is the last but one word of
+// logRecords reads what `git log -z` prints of each commit behind a field that is "\x01" alone: five
+// fields, of which the subject may be anything, and the changes.
+func logRecords(fields []string) iter.Seq[[]string] {
+	starts := func(f string) bool { return strings.Trim(f, "\n") == "\x01" }
+	return func(yield func([]string) bool) {
+		for i := 0; i < len(fields); {
+			if !starts(fields[i]) || i+6 > len(fields) {
+				i++
+				continue
+			}
+			end := i + 6
+			for end < len(fields) && !starts(fields[end]) {
+				end++
+			}
+			if !yield(fields[i+1 : end]) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// rawChange is what a commit made of a file.
+type rawChange struct{ before, after git.ID }
+
+// rawChanges reads pairs of what `git log --raw -z` says of a file and its path: the last but one word is
+// the blob that came about, and the word before it one that was there, of
 //
 //	:100644 100644 <old> <new> M
 //	::100644 100644 100644 <old> <old> <new> MM
-func rawChanges(f []string) iter.Seq2[git.ID, string] {
-	return func(yield func(git.ID, string) bool) {
+func rawChanges(f []string) iter.Seq2[string, rawChange] {
+	return func(yield func(string, rawChange) bool) {
 		for len(f) >= 2 {
 			words := strings.Fields(f[0])
-			if len(words) < 2 { // a merge puts an empty line before its own
+			if len(words) < 3 { // a merge puts an empty line before its own
 				f = f[1:]
 				continue
 			}
-			if !yield(git.ID(words[len(words)-2]), f[1]) {
+			if !yield(f[1], rawChange{git.ID(words[len(words)-3]), git.ID(words[len(words)-2])}) {
 				return
 			}
 			f = f[2:]

@@ -20,9 +20,12 @@ import (
 // goal, milestones and to-dos to a roadmap that lacks them. If this repository has no memory
 // and its remote has some, it takes that over.
 //
-// fail.ErrExists: the roadmap has another goal, or memory exists without the named branch.
+// The brief becomes a pinned topic, in a memory commit after the others.
+//
+// fail.ErrExists: the roadmap has another goal, or the branch another brief, or memory exists without
+// the named branch.
 func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error) {
-	store.Clean(&o.Goal, &o.Purpose)
+	store.Clean(&o.Goal, &o.Purpose, &o.Brief)
 	branch, err := initialBranch(ctx, s, o.Branch)
 	if err != nil {
 		return InitResult{}, err
@@ -31,28 +34,40 @@ func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error
 	if branch, err = i.adopt(ctx, branch, o.Branch != ""); err != nil {
 		return *i.res, err
 	}
-	ses, err := s.Begin(ctx, o.Writer, "init", branch)
+	if err := i.checkBrief(ctx, branch); err != nil {
+		return *i.res, err
+	}
+	if err := i.start(ctx, branch); err != nil {
+		return *i.res, err
+	}
+	err = i.writeBrief(ctx, branch)
+	i.res.Created = len(i.res.Did) > 0
+	return *i.res, err
+}
+
+// start makes everything but the brief, which is a change of its own on a branch that exists.
+func (i *initialization) start(ctx context.Context, branch string) error {
+	ses, err := i.s.Begin(ctx, i.o.Writer, "init", branch)
 	if err != nil {
-		return InitResult{}, err
+		return err
 	}
 	defer ses.Close()
 	adopted := *i.res
 	if err := ses.Swap(ctx, func(ctx context.Context) error {
 		*i.res = adopted
 		i.res.Branch = branch
-		return begin(ctx, ses, o, i.res)
+		return begin(ctx, ses, i.o, i.res)
 	}); err != nil {
-		return InitResult{}, err
+		*i.res = InitResult{}
+		return err
 	}
-	res := i.res
-	if err := initHead(ctx, s, branch, res); err != nil {
-		return *res, err
+	if err := initHead(ctx, i.s, branch, i.res); err != nil {
+		return err
 	}
-	if err := initConfig(ctx, s, res); err != nil {
-		return *res, err
+	if err := initConfig(ctx, i.s, i.res); err != nil {
+		return err
 	}
-	res.Created = len(res.Did) > 0
-	return *res, s.MakeJournal(ctx, branch)
+	return i.s.MakeJournal(ctx, branch)
 }
 
 // initialization is one run of Init.
@@ -220,6 +235,7 @@ type InitOptions struct {
 	Milestones []string
 	Todo       []string
 	Purpose    string
+	Brief      string // what the user wants, in the user's words
 	Branch     string // --initial-branch; else context.defaultBranch, else main
 }
 

@@ -17,51 +17,91 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Remember writes a topic of the current branch, as a memory commit of its own. A path
-// that is none is fail.ErrInvalid; one that the code does not have makes a warning.
+// Remember writes a topic of a branch, as a memory commit of its own. A path
+// that is none is fail.ErrInvalid; one that the code does not have makes a warning. A topic
+// that was pinned stays so, unless o.Pin says otherwise.
 func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
-	if err := CheckTopic(o.Key); err != nil {
-		return Change{}, err
-	}
-	if err := checkTopicPaths(o.Paths); err != nil {
-		return Change{}, err
-	}
 	replaced := Clean(&o.Text)
-	if o.Supersedes != "" {
-		if err := CheckTopic(o.Supersedes); err != nil {
-			return Change{}, err
-		}
-		if o.Supersedes == o.Key {
-			return Change{}, fail.New(fail.ErrInvalid, fail.TopicKey, fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
-				"git context remember NEWKEY --supersedes "+o.Key)
-		}
+	if err := o.check(); err != nil {
+		return Change{}, err
 	}
-	if size := len(o.Text); size > MaxStep {
-		return Change{}, fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, MaxStep))
-	}
-	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
-	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, tx *Transaction, tip *Tip) (*Draft, error) {
+	edited, warnings := s.editedOf(ctx, o.Paths)
+	t := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text, Edited: edited}
+	build := func(ctx context.Context, tx *Transaction, tip *Tip) (*Draft, error) {
 		if o.Supersedes != "" {
 			if _, err := tip.TopicBlob(ctx, o.Supersedes); err != nil {
 				return nil, err
 			}
 		}
-		c, err := tx.Follow(ctx, tip, "Remember "+o.Key)
+		data, err := tip.OptionalDocument(ctx, doc.TopicPath(o.Key))
 		if err != nil {
 			return nil, err
 		}
-		if err := tx.Put(ctx, c.Tree, doc.TopicPath(o.Key), data); err != nil {
-			return nil, err
-		}
-		if !c.Tree.Changed() {
-			return nil, nil
-		}
-		return c, nil
+		return tx.putTopic(ctx, tip, o.Key, "Remember "+o.Key, o.follow(t, data))
+	}
+	ch, err := OnBranch(ctx, s, o.Branch, func(branch string) (Change, error) {
+		return s.changeOn(ctx, branch, o.Writer, o.Key, build)
 	})
 	if ch.Replaced = replaced; err == nil {
-		ch.Warnings = append(ch.Warnings, s.lackOf(ctx, o.Paths)...)
+		ch.Warnings = append(append(ch.Warnings, warnings...), s.lackOf(ctx, o.Paths)...)
 	}
 	return ch, err
+}
+
+// check refuses what no topic can be.
+func (o TopicOptions) check() error {
+	if err := CheckTopic(o.Key); err != nil {
+		return err
+	}
+	if err := checkTopicPaths(o.Paths); err != nil {
+		return err
+	}
+	if o.Supersedes != "" {
+		if err := CheckTopic(o.Supersedes); err != nil {
+			return err
+		}
+		if o.Supersedes == o.Key {
+			return fail.New(fail.ErrInvalid, fail.TopicKey, fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
+				"git context remember NEWKEY --supersedes "+o.Key)
+		}
+	}
+	if size := len(o.Text); size > MaxStep {
+		return fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, MaxStep))
+	}
+	return nil
+}
+
+// follow gives a topic the marks that it has from its file so far, nil for none: the pin, and if nothing
+// else changes also the others, so that the same again is no change. It needs nothing of a file that
+// cannot be read, which it replaces.
+func (o TopicOptions) follow(t doc.Topic, data []byte) doc.Topic {
+	old, err := doc.ParseTopic(data)
+	if data == nil || err != nil {
+		old = doc.Topic{}
+	}
+	t.Pinned = old.Pinned
+	if o.Pin != nil {
+		t.Pinned = *o.Pin
+	}
+	if data != nil && t.Text == old.Text && t.Supersedes == old.Supersedes && slices.Equal(t.Paths, old.Paths) {
+		t.Confirmed, t.Edited = old.Confirmed, old.Edited
+	}
+	return t
+}
+
+// putTopic makes the commit of a topic; nil if its file is as it was.
+func (tx *Transaction) putTopic(ctx context.Context, tip *Tip, key, subject string, t doc.Topic) (*Draft, error) {
+	c, err := tx.Follow(ctx, tip, subject)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Put(ctx, c.Tree, doc.TopicPath(key), t.Bytes()); err != nil {
+		return nil, err
+	}
+	if !c.Tree.Changed() {
+		return nil, nil
+	}
+	return c, nil
 }
 
 // Forget removes a topic of the current branch. Its history stays.
@@ -118,10 +158,12 @@ func (tip *Tip) TopicBlob(ctx context.Context, key string) ([]byte, error) {
 // TopicOptions are one `remember`.
 type TopicOptions struct {
 	Writer
+	Branch     string // "" for the current one
 	Key        string
 	Text       string
 	Paths      []string // files and folders, from the code's top: clean, with slashes; "." is all of it
 	Supersedes string
+	Pin        *bool // nil: as it was, which for a new topic is not pinned
 }
 
 // Topic is one keyed memory.
@@ -131,16 +173,20 @@ type Topic struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	Commit    git.ID    `json:"commit"` // the memory commit that wrote its current text
 	Paths     []string  `json:"paths"`
+	Pinned    bool      `json:"pinned"`
 	Staleness           // of its paths
 
 	Text       string `json:"-"`
 	Supersedes string `json:"-"`
+	// Edited are those of its paths that had edits without a commit when it was written or confirmed. The
+	// first code commit of such an edit does not make the topic stale.
+	Edited []string `json:"-"`
 }
 
 // Staleness says whether the code that a topic or a commit names is still what it
 // was written against. It compares commits, that one and the code's HEAD in this worktree, by the
 // ids of files and folders: an edit that is not committed is no change, neither then nor
-// now.
+// now, nor is what became of an edit that a topic was written beside.
 type Staleness struct {
 	// Stale is nil where it is not known: no path is named or none was ever there, HEAD is
 	// unborn, or the code commit is not here (any more).
