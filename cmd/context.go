@@ -2,10 +2,12 @@ package cmd
 
 import (
 	"context"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -21,6 +23,7 @@ type contextOptions struct {
 	lines       int
 	steps       int
 	limit, skip int
+	budget      int
 }
 
 // contextResult is one view: the value for JSON, and its printer.
@@ -36,6 +39,7 @@ func newContext(g *globals) *command {
 	o := &contextOptions{globals: g}
 	own := []cli.Flag{
 		number(&o.newest, "-k N", unset, "show the newest N commits in full (1)"),
+		number(&o.budget, "--budget N", unset, "show at most N tokens of 4 bytes (context.budget, else 1500; 0: all)"),
 		named(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest commits"),
 		named(&o.commit, "--commit C", "the commit C in full"),
 		toggle(&o.log, "--log", "the end of the trace, pending steps included"),
@@ -49,7 +53,7 @@ func newContext(g *globals) *command {
 	}
 	return &command{
 		usage: []string{
-			"[-k N]",
+			"[-k N] [--budget N]",
 			"--branch NAME [--limit N] [--skip N]",
 			"--commit C",
 			"--log [--lines N | --steps N] [--skip N]",
@@ -120,7 +124,7 @@ func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResu
 	case o.branchView():
 		return viewBranch(ctx, s, o)
 	}
-	return viewSnapshot(ctx, s, o)
+	return viewSnapshot(ctx, env, s, o)
 }
 
 // where returns the branch and the commit that the view is of.
@@ -154,6 +158,8 @@ func (o *contextOptions) check() error {
 		return usagef("--lines goes without --steps and --limit")
 	case o.lines != unset && o.json:
 		return usagef("--json gives whole steps").hint("--steps N instead of --lines N")
+	case o.budget != unset && (views > 1 || views == 1 && o.newest == unset || o.branchView()):
+		return usagef("--budget goes with the brief alone, or with -k")
 	case paged && !o.log && !o.branchView():
 		return usagef("--limit and --skip go with --branch NAME and with --log")
 	}
@@ -163,11 +169,14 @@ func (o *contextOptions) check() error {
 // The numbers of entries that the views show by default.
 const (
 	defaultNewest  = 1
+	defaultTitles  = 5
 	defaultCommits = 10
 	defaultLines   = 20
 	defaultSteps   = 10
 	listedText     = 20  // branches of the snapshot
 	listedJSON     = 100 // the same, for programs
+
+	codeWait = 150 * time.Millisecond
 )
 
 // or returns a number that is given, else its default.
@@ -178,13 +187,49 @@ func or(n, otherwise int) int {
 	return n
 }
 
-func viewSnapshot(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
-	listed := listedText
-	if o.json {
-		listed = listedJSON
+// viewSnapshot shows the brief. JSON contains everything, and what a budget that is given on the
+// command line would leave out.
+func viewSnapshot(ctx context.Context, env *Env, s *refs.Store, o *contextOptions) (contextResult, error) {
+	limit, wait, err := briefSettings(ctx, s, o.budget)
+	if err != nil {
+		return contextResult{}, err
 	}
-	v, err := render.NewSnapshot(ctx, s, o.where(), or(o.newest, defaultNewest), listed)
-	return contextResult{v, v.Text}, err
+	ask := render.SnapshotOptions{Newest: or(o.newest, defaultNewest), Titles: defaultTitles, Branches: listedText, CodeWait: wait}
+	if o.json {
+		ask.Branches = listedJSON
+	}
+	if o.json && o.newest != unset {
+		ask.Titles = 0 // a program gets as many as it asks for
+	}
+	v, err := render.NewSnapshot(ctx, s, o.where(), ask)
+	if err != nil {
+		return contextResult{}, err
+	}
+	if v.Limit(limit); o.json && o.budget == unset {
+		v.Budget = nil
+	}
+	if o.json && v.Budget != nil {
+		v.Measure(env.Now(), self)
+	}
+	return contextResult{v, v.Text}, nil
+}
+
+// briefSettings returns the budget of the brief, and how long the code's state may take.
+func briefSettings(ctx context.Context, s *refs.Store, budget int) (limit int, wait time.Duration, err error) {
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	if limit = budget; budget == unset {
+		if limit, err = cfg.Int(store.KeyBudget, store.DefaultBudget); err != nil {
+			return 0, 0, err
+		}
+	}
+	asked, err := cfg.Bool(store.KeyCodeStatus, true)
+	if asked {
+		wait = codeWait
+	}
+	return limit, wait, err
 }
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {

@@ -35,11 +35,12 @@ func TestPast(t *testing.T) {
 
 // A view of the past leads on to views of the past, whatever it was asked by.
 func TestPastCommands(t *testing.T) {
-	v := Snapshot{Branch: "main", Total: 9, unknown: 2, more: map[string]int{"merged": 3}, At: &store.At{Rev: ":/it's new"}}
+	v := Snapshot{Branch: "main", At: &store.At{Rev: ":/it's new"}, Topics: []Topic{{store.Topic{Key: "k"}, strings.Repeat("long ", 500)}}}
+	v.Limit(150)
 	text := show(v.Text, false)
 	for _, want := range []string{
-		"3 merged: git context --json --at ':/it'\\''s new'\n",
-		"2 that moved on far since: git context --branch NAME --at ':/it'\\''s new'\n",
+		"'git context --budget 0 --at ':/it'\\''s new''",
+		": git context topic k --at ':/it'\\''s new']\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in:\n%s", want, text)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -48,19 +49,8 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 func (v Commit) Text(p *Printer) {
 	p.summary("# ", v.Commit)
 	p.facts(v.Commit)
-	p.texts(v.Commit, shownTexts{})
+	p.texts(v.Commit)
 	p.writePast(v.At)
-}
-
-// shownTexts contains the texts that a view has shown already; "" means none.
-type shownTexts struct{ goal, purpose, progress string }
-
-// commit shows a memory commit under a heading. Of a text that the view has shown already,
-// it shows only the label.
-func (p *Printer) commit(level string, c store.Commit, above shownTexts) {
-	p.summary(level, c)
-	p.facts(c)
-	p.texts(c, above)
 }
 
 func (p *Printer) summary(level string, c store.Commit) {
@@ -73,10 +63,10 @@ func (p *Printer) summary(level string, c store.Commit) {
 }
 
 // texts shows the quotes of a commit and its reviews.
-func (p *Printer) texts(c store.Commit, above shownTexts) {
-	p.purpose(c, above)
-	p.newText("Previous Progress Summary", c.Progress, above.progress)
-	p.newText("This Commit's Contribution", c.Contribution, "")
+func (p *Printer) texts(c store.Commit) {
+	p.purpose(c)
+	p.labelled("Previous Progress Summary", c.Progress)
+	p.labelled("This Commit's Contribution", c.Contribution)
 	p.reviews(c)
 }
 
@@ -111,29 +101,17 @@ func (p *Printer) facts(c store.Commit) {
 
 // purpose shows the goal and the branch's purpose as commit.md contains them: two quotes,
 // or one if there is no goal.
-func (p *Printer) purpose(c store.Commit, above shownTexts) {
-	switch {
-	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
-		p.newText("Branch Purpose", c.Purpose, above.purpose)
-		return
-	case c.Purpose == "":
-		p.newText("Branch Purpose", c.Goal, above.goal)
-		return
+func (p *Printer) purpose(c store.Commit) {
+	p.labelled("Branch Purpose", cmp.Or(c.Goal, c.Purpose))
+	if c.Goal != "" && c.Purpose != "" {
+		p.blank()
+		p.quote(c.Purpose)
 	}
-	p.label("Branch Purpose")
-	p.quote(c.Goal)
-	p.blank()
-	p.quote(c.Purpose)
 }
 
-// newText shows a quote, unless it is empty or the view has shown the same text.
-func (p *Printer) newText(label, text, known string) {
-	switch text {
-	case "":
-	case known:
-		p.blank()
-		p.line(bold("**"+label+"**"), dim(" (as above)"))
-	default:
+// labelled shows a quote below a label, unless it is empty.
+func (p *Printer) labelled(label, text string) {
+	if text != "" {
 		p.label(label)
 		p.quote(text)
 	}

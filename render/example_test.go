@@ -66,21 +66,21 @@ func ExampleNewSnapshot() {
 		log.Fatal(err)
 	}
 
-	snapshot, err := render.NewSnapshot(ctx, s, render.Where{}, 1, 20)
+	snapshot, err := render.NewSnapshot(ctx, s, render.Where{}, render.SnapshotOptions{Branches: 20})
 	if err != nil {
 		log.Fatal(err)
 	}
 	var prompt bytes.Buffer
 	snapshot.Text(&render.Printer{W: &prompt, Now: time.Now(), Self: "git context"})
-	_, text, _ := strings.Cut(prompt.String(), "\n\n") // behind "# Context of main at …"
-	text, _, _ = strings.Cut(text, "\n## Branches\n")
+	_, text, _ := strings.Cut(prompt.String(), "\n## ") // behind the line about memory and code
+	text, _, _ = strings.Cut(text, "\nMore: ")
 	fmt.Print(text)
 	// Output:
-	// ## Goal
+	// Goal
 	//
-	// > Serve a hundred users
+	// - Serve a hundred users
 	//
-	// ## To-Do
+	// ## To do
 	//
-	// - [ ] Read the profile
+	// - Read the profile
 }

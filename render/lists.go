@@ -252,3 +252,19 @@ func HooksText(p *Printer, list []HookLine) {
 		p.line(plain(h.Name+pad(h.Name, names)+" "), state, plain(rest))
 	}
 }
+
+// longName is the maximum width of a name with which the other lines of a list align.
+const longName = 48
+
+// column returns the width that a name requires of its column. A name that is too long
+// returns 0: it exceeds the column and takes no room from the other lines.
+func (p *Printer) column(name string) int {
+	most := longName
+	if p.Width > 0 {
+		most = min(most, p.Width*2/5)
+	}
+	if n := cells(name); n <= most {
+		return n
+	}
+	return 0
+}

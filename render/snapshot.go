@@ -3,41 +3,69 @@ package render
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Snapshot is CONTEXT of the project: `git context`.
+// Snapshot is CONTEXT of the project, `git context`: what somebody who takes over the work has
+// to know. Its text is the brief.
 type Snapshot struct {
-	Branch   string         `json:"branch"` // name of the current branch
-	Head     git.ID         `json:"head"`
-	Roadmap  Roadmap        `json:"roadmap"`
-	Branches []store.Branch `json:"branches"` // the newest branches; the current one is always included
-	Total    int            `json:"branches_total"`
-	Purpose  string         `json:"purpose"` // of the current branch, like the fields that follow
-	Progress string         `json:"progress"`
-	Commits  []store.Commit `json:"commits"` // newest first
-	Pending  int            `json:"pending"`
-	At       *store.At      `json:"at"` // nil: the present
+	Branch    string         `json:"branch"` // name of the current branch
+	Head      git.ID         `json:"head"`
+	Code      *code.State    `json:"code"`      // nil in a view of the past
+	Attention []Notice       `json:"attention"` // what has to be dealt with
+	Questions []string       `json:"questions"` // the open ones
+	Decisions []string       `json:"decisions"` // oldest first
+	Topics    []Topic        `json:"topics"`    // by key
+	Unread    int            `json:"topics_unread"`
+	Budget    *Budget        `json:"budget"` // nil: none was asked for
+	Roadmap   Roadmap        `json:"roadmap"`
+	Branches  []store.Branch `json:"branches"` // the newest branches; the current one is always included
+	Total     int            `json:"branches_total"`
+	Purpose   string         `json:"purpose"` // of the current branch, like the fields that follow
+	Progress  string         `json:"progress"`
+	Commits   []store.Commit `json:"commits"` // newest first
+	Pending   int            `json:"pending"`
+	LastStep  *store.Step    `json:"last_step"` // the newest pending step; nil: none
+	At        *store.At      `json:"at"`        // nil: the present
 
-	// The text lists only active branches and counts the others.
-	active  []store.Branch
+	full    int // how many commits the text shows in full
+	updated time.Time
+	agent   string         // of the newest memory commit
+	active  []store.Branch // those that the text lists
 	more    map[string]int // by status: the number of branches that the text does not list
 	unknown int            // number of branches that changed too much since to determine their past state
 }
 
-// Roadmap is the part of main.md that a snapshot shows.
+// Roadmap is the part of main.md that a snapshot shows in one piece.
 type Roadmap struct {
 	Goal       string       `json:"goal"`
 	Milestones []store.Item `json:"milestones"`
 	Todo       []store.Item `json:"todo"`
+	Outcomes   []string     `json:"outcomes"` // of branches that ended, oldest first
+	Sections   []Section    `json:"sections"` // that people added
+}
+
+// Section is a section of the roadmap that people added.
+type Section struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Topic is a topic with its text.
+type Topic struct {
+	store.Topic
+	Text string `json:"text"`
 }
 
 // Where is the subject of a view: a branch, now or at a moment of the past.
@@ -50,77 +78,125 @@ func (w Where) tip(ctx context.Context, s *refs.Store) (*store.Tip, error) {
 	return history.At(ctx, s, w.Branch, w.At)
 }
 
-// NewSnapshot reads a branch with its newest k commits in full, the roadmap, and at most
-// limit of the newest branches.
+// SnapshotOptions say how much a snapshot reads.
+type SnapshotOptions struct {
+	Newest   int           // commits that the text shows in full
+	Titles   int           // commits below those, of which the text shows the titles
+	Branches int           // branches that are listed
+	CodeWait time.Duration // how long git may take to list what is uncommitted; 0: it is not asked
+}
+
+// How much a snapshot reads at most.
+const (
+	recentLength = 100  // memory commits that its git log lists
+	mostTopics   = 1000 // topics that are read
+)
+
+// NewSnapshot reads what the brief of a branch shows.
 //
-// It returns fail.ErrNoMemory if there is none. Memory without a roadmap, which a fetch of
-// only the branches gives, is shown without one.
-func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Snapshot, error) {
-	v := Snapshot{Roadmap: Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}}}
-	// The git processes of these reads cost a millisecond each, so they run concurrently.
-	// The roadmap of a moment of the past depends on the tip.
-	var tip *store.Tip
+// It returns fail.ErrNoMemory if there is no memory. Memory without a roadmap, which a fetch of
+// only the branches gives, is shown without one. Its git log begins first, because it takes
+// longest; all other reads are made beside it.
+func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions) (Snapshot, error) {
+	v := Snapshot{full: o.Newest, Attention: []Notice{}}
+	tip, err := w.tip(ctx, s)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
+	v.updated, v.agent = tip.Commit().Committer.When.UTC(), store.WriterOf(tip.Commit())
 	reads := []func(context.Context) error{
-		func(ctx context.Context) error {
-			var err error
-			if tip, err = w.tip(ctx, s); err != nil {
-				return err
-			}
-			return v.readTip(ctx, s, tip, k)
+		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o.Newest+o.Titles) },
+		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip) },
+		func(ctx context.Context) (err error) {
+			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(o.Branches)})
+			return err
 		},
-		func(ctx context.Context) error {
-			var err error
-			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(limit)})
+		func(ctx context.Context) (err error) {
+			v.Purpose, v.Progress, err = history.PurposeProgress(ctx, s, tip)
 			return err
 		},
 	}
-	if w.At == "" {
-		reads = append(reads, func(ctx context.Context) error { return v.readRoadmap(ctx, s, nil) })
+	if v.At == nil {
+		reads = append(reads,
+			func(ctx context.Context) error { return v.readCode(ctx, s, o.CodeWait) },
+			func(ctx context.Context) (err error) {
+				v.LastStep, err = history.NewestPending(ctx, s, tip)
+				return err
+			},
+			func(ctx context.Context) (err error) { v.Attention, err = notices(ctx, s, tip); return err })
 	}
-	err := concurrently(ctx, reads...)
-	if err == nil && w.At != "" {
+	err = concurrently(ctx, reads...)
+	if err == nil && v.At != nil {
 		v.Branches, v.unknown, err = history.BranchesAt(ctx, s, tip, v.Branches)
 	}
 	if err != nil {
 		return Snapshot{}, err
 	}
-	v.list(limit)
+	v.list(o.Branches)
+	v.tell()
 	return v, nil
 }
 
-func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, k int) error {
-	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
-	reads := []func(context.Context) error{
+// tell makes notices of the open to-dos that the user is to be told of.
+func (v *Snapshot) tell() {
+	for _, i := range v.Roadmap.Todo {
+		if !i.Done && strings.HasPrefix(i.Text, doc.TellPrefix) {
+			v.Attention = append(v.Attention, Notice{Kind: NoticeTell, Text: i.Text})
+		}
+	}
+}
+
+// readTip reads what needs the list of the newest memory commits.
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, commits int) error {
+	recent, err := history.Recent(ctx, s, tip, recentLength)
+	if err != nil {
+		return err
+	}
+	return concurrently(ctx,
 		func(ctx context.Context) error {
-			var err error
-			v.Purpose, v.Progress, err = history.PurposeProgress(ctx, s, tip)
-			return err
-		},
-		func(ctx context.Context) error {
-			commits, err := history.Newest(ctx, s, tip, k)
-			v.Commits = withTags(commits)
+			list, err := history.NewestOf(ctx, s, tip, commits, recent)
+			v.Commits = withTags(list)
 			if err != nil || v.At != nil { // unknown for the past
 				return err
 			}
 			return code.MarkStale(ctx, s, v.Commits)
 		},
-	}
-	if v.At != nil {
-		reads = append(reads, func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip) })
-	}
-	return concurrently(ctx, reads...)
+		func(ctx context.Context) error {
+			list, unread, err := history.ReadTopics(ctx, s, tip, mostTopics, recent)
+			if err == nil {
+				err = code.MarkTopics(ctx, s, tip, list)
+			}
+			v.Topics, v.Unread = make([]Topic, len(list)), unread
+			for i, t := range list {
+				v.Topics[i] = Topic{t, t.Text}
+			}
+			return err
+		})
 }
 
-// readRoadmap reads the roadmap: the current one if tip is nil, otherwise that of the tip's
-// moment.
+// readRoadmap reads the roadmap: that of the tip's moment.
 func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip) error {
-	r, _, err := s.Roadmap(ctx, tip)
-	if errors.Is(err, fail.ErrNoMemory) || tip != nil && errors.Is(err, fail.ErrNotFound) {
+	v.Roadmap = Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}, Outcomes: []string{}, Sections: []Section{}}
+	v.Questions, v.Decisions = []string{}, []string{}
+	r, data, err := s.Roadmap(ctx, tip)
+	if errors.Is(err, fail.ErrNoMemory) || v.At != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
-		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: orEmpty(r.Milestones), Todo: orEmpty(r.Todo)}
+		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: orEmpty(r.Milestones), Todo: orEmpty(r.Todo),
+			Outcomes: orEmpty(r.Outcomes), Sections: []Section{}}
+		for _, own := range doc.ParseRoadmap(data).Sections() { // in their order
+			v.Roadmap.Sections = append(v.Roadmap.Sections, Section(own))
+		}
+		v.Questions, v.Decisions = orEmpty(r.Questions), orEmpty(r.Decisions)
 	}
+	return err
+}
+
+func (v *Snapshot) readCode(ctx context.Context, s *refs.Store, wait time.Duration) error {
+	st, err := code.ReadState(ctx, s, wait)
+	v.Code = &st
 	return err
 }
 

@@ -1,158 +1,408 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Text shows a snapshot: the project first, then its branches, then the purpose and the
-// state of the current branch.
+// Text writes the brief in at most v.Budget.Tokens; all of it without a budget.
 func (v Snapshot) Text(p *Printer) {
-	p.line(bold("# Context of "), green(v.Branch), plain(" at "), hash(v.Head))
-	p.writePast(v.At)
-	p.section("Goal", v.Roadmap.Goal)
-	p.items("Milestones", v.Roadmap.Milestones)
-	p.items("To-Do", v.Roadmap.Todo)
-	v.branches(p)
-	p.section("Purpose of "+v.Branch, v.Purpose)
-	p.section("Progress", v.Progress)
-	v.newest(p)
-	if v.Pending > 0 {
-		p.blank()
-		p.command(prose.Count(v.Pending, "step")+" pending", "-b %s --log --steps %d", v.Branch, v.Pending)
+	text, _ := v.brief(p)
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if p.Color && strings.HasPrefix(line, "#") {
+			line = "\x1b[1m" + strings.TrimSuffix(line, "\n") + "\x1b[m\n"
+		}
+		p.write(line)
 	}
 }
 
-// newest shows the newest commits in full.
-func (v Snapshot) newest(p *Printer) {
-	switch n := len(v.Commits); n {
-	case 0:
-		return
-	case 1:
-		p.heading("## ", "Newest commit")
-	default:
-		p.heading("## ", fmt.Sprintf("Newest %d commits", n))
-	}
-	for i, c := range v.Commits {
-		if i > 0 {
-			p.blank()
-		}
-		p.commit("### ", c, shownTexts{goal: v.Roadmap.Goal, purpose: v.Purpose, progress: v.Progress})
+// Measure fills in the budget: what the text of the brief takes where there is no terminal, and
+// what it leaves out.
+func (v *Snapshot) Measure(now time.Time, self string) {
+	text, cuts := v.brief(&Printer{Now: now, Self: self})
+	v.Budget.Bytes, v.Budget.Cut = len(text), cuts
+}
+
+// Limit sets the budget, in tokens; 0 for none.
+func (v *Snapshot) Limit(tokens int) {
+	if tokens > 0 {
+		v.Budget = &Budget{Tokens: tokens}
 	}
 }
 
-// items shows a check list. An item of several lines stays one item.
-func (p *Printer) items(title string, list []store.Item) {
-	if len(list) == 0 {
-		return
+func (v Snapshot) brief(p *Printer) (string, []Cut) {
+	limit := 0
+	if v.Budget != nil {
+		limit = v.Budget.Tokens * BytesPerToken
 	}
-	p.heading("## ", title)
-	for _, i := range list {
-		box := "- [ ] "
-		if i.Done {
-			box = "- [x] "
-		}
-		first, rest, more := strings.Cut(i.Text, "\n")
-		p.line(plain(box + first))
-		if more {
-			p.block("      ", rest)
+	end := v.end(p)
+	room := limit
+	if limit > 0 {
+		if room -= len(end); room < leastPart {
+			end, room = "", limit
 		}
 	}
+	b := briefer{Snapshot: v, p: p, limit: room}
+	text, cuts := compose(v.head(p), b.parts(), room)
+	return text + end, cuts
 }
 
-// branches lists the branches with their purposes, and the commands for the others.
-func (v Snapshot) branches(p *Printer) {
-	if v.Total == 0 {
-		return
+// head is the title, and one line about the memory and the code.
+func (v Snapshot) head(p *Printer) string {
+	line := "memory " + v.Head.Short()
+	if !v.updated.IsZero() {
+		line += " of " + p.time(v.updated)
 	}
-	p.heading("## ", "Branches")
-	width, ages := 0, 0
-	for _, b := range v.active {
-		width, ages = max(width, p.column(b.Name)), max(ages, len(age(b.UpdatedAt, p.Now)))
+	if v.agent != "" {
+		line += " by " + clip(prose.Fold(v.agent), longLabel)
 	}
-	for _, b := range v.active {
-		p.branch(b, width, ages)
+	if v.At != nil {
+		line += "; " + AtLine(v.At)
 	}
-	v.others(p)
+	if v.Code != nil {
+		line += "; " + codeLine(*v.Code)
+	}
+	return "# Context of " + oneLine(v.Branch) + "\n\n" + oneLine(line) + "\n"
 }
 
-// others writes the numbers of branches that were not listed, with the commands for them.
-func (v Snapshot) others(p *Printer) {
-	first := true
-	for _, rest := range []struct{ status, what, arguments string }{
-		{statusActive, "more", "branch"}, {"merged", "merged", "branch --merged"},
-		{"abandoned", "abandoned", "branch --abandoned"},
-	} {
-		n := v.more[rest.status]
-		if n == 0 {
-			continue
-		}
-		if first {
-			p.blank()
-			first = false
-		}
-		arguments := rest.arguments
-		if v.At != nil { // the list of branches shows only the present
-			arguments = "--json" + atFlag(v.At)
-		}
-		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", arguments)
-	}
-	if v.unknown > 0 {
-		if first {
-			p.blank()
-		}
-		p.command(fmt.Sprintf("%d that moved on far since", v.unknown), "--branch NAME%s", atFlag(v.At))
-	}
-}
-
-// longName is the maximum width of a name with which the other lines of a list align.
-const longName = 48
-
-// column returns the width that a name requires of its column. A name that is too long
-// returns 0: it exceeds the column and takes no room from the other lines.
-func (p *Printer) column(name string) int {
-	most := longName
+// time formats a time: for programs absolute, so that two calls give the same bytes.
+func (p *Printer) time(t time.Time) string {
 	if p.Width > 0 {
-		most = min(most, p.Width*2/5)
+		return age(t, p.Now)
 	}
-	if n := cells(name); n <= most {
-		return n
-	}
-	return 0
+	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// branch shows a branch on two lines: its state, and its purpose.
-func (p *Printer) branch(b store.Branch, width, ages int) {
-	mark, name := "  ", plain(b.Name)
-	if b.Current {
-		mark, name = "* ", green(b.Name)
+// mostEdits is how many uncommitted files the brief names.
+const mostEdits = 8
+
+func codeLine(c code.State) string {
+	line := "code"
+	if c.Branch != "" {
+		line += " " + c.Branch
 	}
-	gap := pad(b.Name, width)
-	when := fmt.Sprintf("  %-*s  ", ages, age(b.UpdatedAt, p.Now))
-	what := remarks(b)
-	used := cells(mark + b.Name + gap + when + what)
-	p.line(plain(mark), name, plain(gap), dim(when), yellow(what), plain(p.fit(b.Summary, used)))
-	if b.Purpose != "" {
-		indent := strings.Repeat(" ", len(mark)+width+2)
-		p.line(plain(indent), dim("purpose: "), plain(p.fit(b.Purpose, len(indent)+9)))
+	if c.Commit == nil {
+		line += " without a commit"
+	} else {
+		line += " at " + c.Commit.Short()
 	}
+	switch {
+	case c.Late:
+		return line + ", uncommitted: unknown, git took too long"
+	case c.Uncommitted == nil:
+		return line
+	case len(c.Uncommitted) == 0:
+		return line + ", nothing uncommitted"
+	}
+	var edits []string
+	for _, e := range c.Uncommitted[:min(len(c.Uncommitted), mostEdits)] {
+		edits = append(edits, clip(e.Path, longLabel)+editSize(e))
+	}
+	if n := len(c.Uncommitted) - mostEdits; n > 0 {
+		edits = append(edits, strconv.Itoa(n)+" more")
+	}
+	return line + ", uncommitted: " + strings.Join(edits, ", ")
 }
 
-// remarks returns the status and the pending steps of a branch if unusual: "[merged, 3
-// steps pending] ".
-func remarks(b store.Branch) string {
-	var all []string
-	if b.Status != statusActive {
-		all = append(all, b.Status)
-	}
-	if b.Pending > 0 {
-		all = append(all, prose.Count(b.Pending, "step")+" pending")
-	}
-	if len(all) == 0 {
+func editSize(e code.Edit) string {
+	switch {
+	case e.New:
+		return " (new)"
+	case e.Added == nil:
 		return ""
 	}
-	return "[" + strings.Join(all, ", ") + "] "
+	return fmt.Sprintf(" +%d -%d", *e.Added, *e.Removed)
+}
+
+// end is the line of the commands for more, only those that apply.
+func (v Snapshot) end(p *Printer) string {
+	at := atFlag(v.At)
+	more := []string{"--budget 0"}
+	if len(v.Commits) > 1 {
+		more = append(more, "--branch "+v.Branch)
+	}
+	more = append(more, "--log")
+	for i := range more {
+		more[i] = "'" + p.Self + " " + more[i] + at + "'"
+	}
+	return "\nMore: " + strings.Join(more, ", ") + "\n"
+}
+
+// briefer makes the parts of a brief.
+type briefer struct {
+	Snapshot
+	p     *Printer
+	limit int // bytes; 0: none
+}
+
+// parts returns the parts in their order.
+func (b briefer) parts() []part {
+	return []part{
+		b.attention(), b.questions(), b.pinned(), b.goal(), b.stands(), b.earlier(), b.decisions(), b.todo(), b.topics(),
+		b.branches(), b.ended(), b.pending(),
+	}
+}
+
+// command returns a command of the brief's own program.
+func (b briefer) command(words string) string { return b.p.Self + " " + words }
+
+// part makes a part of entries. It drops those that certainly have no room: a roadmap may have
+// a million of them.
+func (b briefer) part(weight int, title, command string, entries []entry) part {
+	x := part{title: title, entries: entries, command: b.command(command + atFlag(b.At)), weight: weight}
+	if most := b.limit / len(bullet); b.limit > 0 && len(entries) > most {
+		x.entries, x.hidden = entries[:most], len(entries)-most
+	}
+	return x
+}
+
+// texts makes an entry of each text, at most as many as have room, and counts the others.
+func (b briefer) texts(weight int, title, command string, list []string) part {
+	shown := list
+	if most := b.limit/len(bullet) + 1; b.limit > 0 && len(list) > most {
+		shown = list[:most]
+	}
+	entries := make([]entry, len(shown))
+	for i, text := range shown {
+		entries[i] = entry{text: text}
+	}
+	x := b.part(weight, title, command, entries)
+	x.hidden += len(list) - len(shown)
+	return x
+}
+
+// The weights of the parts. What has to be dealt with first has the largest.
+const (
+	weightFirst  = 40
+	weightPinned = 20
+	weightStands = 12
+	weightFacts  = 10
+	weightList   = 6
+	weightMinor  = 3
+)
+
+func (b briefer) attention() part {
+	var list []entry
+	for _, n := range b.Attention {
+		after := ""
+		if n.Command != "" {
+			after = ": " + strings.Replace(n.Command, "git context", b.p.Self, 1)
+		}
+		list = append(list, entry{text: n.Text, after: after})
+	}
+	return b.part(weightFirst, "Attention", "roadmap", list)
+}
+
+func (b briefer) questions() part {
+	return b.texts(weightFirst, "Open questions", "roadmap", b.Questions)
+}
+
+// pinned are the pinned topics and the roadmap's own sections: people put their rules there.
+func (b briefer) pinned() part {
+	var list []entry
+	for _, t := range b.Topics {
+		if t.Pinned {
+			list = append(list, b.topic(t))
+		}
+	}
+	for _, s := range b.Roadmap.Sections {
+		if strings.TrimSpace(s.Text) != "" {
+			list = append(list, entry{label: s.Name + ": ", text: s.Text})
+		}
+	}
+	x := b.part(weightPinned, "Pinned", "roadmap", list)
+	x.most = 33
+	return x
+}
+
+func (b briefer) goal() part {
+	var list []entry
+	if b.Roadmap.Goal != "" {
+		list = append(list, entry{text: b.Roadmap.Goal})
+	}
+	if b.Purpose != "" && b.Purpose != b.Roadmap.Goal {
+		list = append(list, entry{label: "this branch: ", text: b.Purpose, command: b.command("--branch " + b.Branch + atFlag(b.At))})
+	}
+	return b.part(weightStands, "Goal", "roadmap", list)
+}
+
+// inFull returns how many commits are shown in full: one more than is asked for if the newest
+// brought no steps and the one before says more.
+func (b briefer) inFull() int {
+	n := b.full
+	if n == 1 && len(b.Commits) > 1 && b.Commits[0].Steps.Count == 0 && said(b.Commits[0]) < said(b.Commits[1]) {
+		n = 2
+	}
+	return min(n, len(b.Commits))
+}
+
+// stands is the newest commit, and the progress summary where somebody wrote it.
+func (b briefer) stands() part {
+	var list []entry
+	for _, c := range b.Commits[:b.inFull()] {
+		list = append(list, b.commit(c, true))
+	}
+	if doc.WrittenProgress(b.Progress) {
+		list = append(list, entry{label: "progress before: ", text: b.Progress})
+	}
+	return b.part(weightStands, "Where it stands", "--branch "+b.Branch, list)
+}
+
+// said is how much a commit says.
+func said(c store.Commit) int { return len(c.Summary) + len(c.Contribution) }
+
+// commit is an entry of a commit: its summary, and if full what it contributed.
+func (b briefer) commit(c store.Commit, full bool) entry {
+	e := entry{label: b.p.time(c.Time) + b.by(c.Agent) + ": ", text: c.Summary, command: b.command("--commit " + c.ID)}
+	if !full {
+		return e
+	}
+	if rest := strings.TrimSpace(strings.TrimPrefix(c.Contribution, c.Summary)); rest != "" {
+		e.text += "\n" + rest
+	}
+	var after []string
+	if c.Outcome != nil {
+		after = append(after, *c.Outcome)
+	}
+	if c.Score != nil {
+		after = append(after, "score "+score(*c.Score))
+	}
+	if line := StaleLine(c.Staleness); line != "" {
+		after = append(after, line)
+	}
+	if len(after) > 0 {
+		e.after = " [" + strings.Join(after, "; ") + "]"
+	}
+	return e
+}
+
+// by names the writer of an entry if that is not the one whom the head names.
+func (b briefer) by(agent string) string {
+	if agent == "" || agent == b.agent {
+		return ""
+	}
+	return " by " + prose.Fold(agent)
+}
+
+// earlier are the titles of the commits before.
+func (b briefer) earlier() part {
+	var list []entry
+	for _, c := range b.Commits[b.inFull():] {
+		list = append(list, b.commit(c, false))
+	}
+	return b.part(weightMinor, "Before that", "--branch "+b.Branch, list)
+}
+
+func (b briefer) decisions() part {
+	list := slices.Clone(b.Decisions)
+	slices.Reverse(list)
+	return b.texts(weightFacts, "Decisions, newest first", "roadmap", list)
+}
+
+// todo are the open milestones and to-dos. Of what is done it counts the items, and says what
+// came of them.
+func (b briefer) todo() part {
+	var open, came []string
+	done := 0
+	for _, list := range [][]store.Item{b.Roadmap.Milestones, b.Roadmap.Todo} {
+		for _, i := range list {
+			switch {
+			case i.Done && i.Outcome != "":
+				came = append(came, "done: "+i.Text+" → "+i.Outcome)
+			case i.Done:
+				done++
+			case !strings.HasPrefix(i.Text, doc.TellPrefix):
+				open = append(open, i.Text)
+			}
+		}
+	}
+	slices.Reverse(came)
+	open = append(open, came...)
+	if done > 0 {
+		open = append(open, fmt.Sprintf("done: %d", done+len(came)))
+	}
+	return b.texts(weightList, "To do", "roadmap", open)
+}
+
+func (b briefer) topics() part {
+	var list []entry
+	for _, t := range b.Topics {
+		if !t.Pinned {
+			list = append(list, b.topic(t))
+		}
+	}
+	x := b.part(weightFacts, "Topics", "topics", list)
+	x.hidden += b.Unread
+	return x
+}
+
+func (b briefer) topic(t Topic) entry {
+	e := entry{label: t.Key + b.by(t.Agent) + ": ", text: t.Text, command: b.command("topic " + t.Key + atFlag(b.At))}
+	if line := StaleLine(t.Staleness); line != "" {
+		e.after = " [stale: " + line + "]"
+	}
+	return e
+}
+
+// branches are the other branches that work goes on in.
+func (b briefer) branches() part {
+	var list []entry
+	for _, other := range b.active {
+		if other.Name == b.Branch {
+			continue
+		}
+		text := prose.Fold(cmp.Or(other.Purpose, other.Summary))
+		if other.Pending > 0 {
+			text = strings.TrimSpace(prose.Count(other.Pending, "step") + " pending. " + text)
+		}
+		list = append(list, entry{label: other.Name + " (" + b.p.time(other.UpdatedAt) + "): ", text: text,
+			command: b.command("--branch " + other.Name)})
+	}
+	x := b.part(weightMinor, "Other branches", "branch", list)
+	if n := b.more[statusActive] + b.unknown; n > 0 && len(list) > 0 {
+		x.hidden += n
+	}
+	return x
+}
+
+// ended is what came of the branches that are merged or abandoned.
+func (b briefer) ended() part {
+	list := slices.Clone(b.Roadmap.Outcomes)
+	slices.Reverse(list)
+	return b.texts(weightMinor, "Branches that ended", "roadmap", list)
+}
+
+// pending says how many steps no commit contains yet, and shows the newest.
+func (b briefer) pending() part {
+	if b.Pending == 0 {
+		return part{}
+	}
+	e := entry{label: prose.Count(b.Pending, "step") + " in no commit", command: b.command(fmt.Sprintf("-b %s --log --steps %d", b.Branch, b.Pending))}
+	if s := b.LastStep; s != nil {
+		e.label, e.text = e.label+"; the newest: ", prose.OneLine(stepLine(*s), lastStepLimit)
+	}
+	return b.part(weightMinor, "Pending", "--log", []entry{e})
+}
+
+// lastStepLimit is how much the brief shows of the newest pending step, in characters.
+const lastStepLimit = 300
+
+// stepLine is a step on one line.
+func stepLine(s store.Step) string {
+	var said []string
+	for _, text := range []string{s.Thought, s.Action, s.Observation} {
+		if text != "" {
+			said = append(said, prose.Fold(text))
+		}
+	}
+	return strings.Join(said, " | ")
 }

@@ -141,15 +141,15 @@ func keys(t *testing.T, v any) []string {
 
 func TestJSONKeys(t *testing.T) {
 	s, ctx := remember(t), t.Context()
-	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 2, 100))
+	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, SnapshotOptions{Newest: 2, Branches: 100}))
 	branch := must[history.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
 	log := must[Log](t)(NewLog(ctx, s, Where{}, 1, 2))
 	for _, tt := range []struct {
 		name, want string
 		v          any
 	}{
-		{"snapshot", "at branch branches branches_total commits head pending progress purpose roadmap", snapshot},
-		{"roadmap", "goal milestones todo", snapshot.Roadmap},
+		{"snapshot", "at attention branch branches branches_total budget code commits decisions head last_step pending progress purpose questions roadmap topics topics_unread", snapshot},
+		{"roadmap", "goal milestones outcomes sections todo", snapshot.Roadmap},
 		{"branch view", "at branch commits progress purpose skip total", branch},
 		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at", branch.Branch},
 		{"COMMIT", "agent branch code commit contribution id outcome progress purpose score stale steps summary tags time", branch.Commits[0]},
@@ -168,19 +168,20 @@ func TestJSONKeys(t *testing.T) {
 // Nothing in a young memory is null that could be a list, a map or a text.
 func TestJSONOfEmptyMemory(t *testing.T) {
 	s, ctx := open(t), t.Context()
-	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := NewSnapshot(ctx, s, Where{}, SnapshotOptions{Newest: 1, Branches: 100}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("a snapshot without memory: %v", err)
 	}
 	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	for _, v := range []any{
-		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 1, 100)), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
+		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, SnapshotOptions{Newest: 1, Branches: 100})), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
 		must[history.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
 	} {
 		var b bytes.Buffer
 		if err := WriteJSON(&b, v); err != nil {
 			t.Fatal(err)
 		}
-		text := strings.NewReplacer(`"created_from":null`, "", `"at":null`, "").Replace(b.String())
+		text := strings.NewReplacer(`"created_from":null`, "", `"at":null`, "", `"commit":null`, "", `"uncommitted":null`, "",
+			`"budget":null`, "", `"last_step":null`, "").Replace(b.String())
 		if strings.Contains(text, "null") {
 			t.Errorf("null in %s", b.String())
 		}

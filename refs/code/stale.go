@@ -25,7 +25,7 @@ func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]st
 	if err != nil {
 		return nil, err
 	}
-	return topics, markTopics(ctx, s, tip, topics)
+	return topics, MarkTopics(ctx, s, tip, topics)
 }
 
 // Topic returns one topic of a tip, see [Store.Topic], with its Staleness.
@@ -35,16 +35,16 @@ func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (sto
 		return t, err
 	}
 	one := []store.Topic{t}
-	err = markTopics(ctx, s, tip, one)
+	err = MarkTopics(ctx, s, tip, one)
 	return one[0], err
 }
 
-// markTopics fills in the Staleness of a tip's topics; those of a past tip get none,
+// MarkTopics fills in the Staleness of a tip's topics by their Base; those of a past tip get none,
 // because topics are compared with the present code. A path of the front matter may be a
 // folder, which has changed if anything in it has. A path has also changed if it appeared,
 // disappeared or moved. One child reads all of them, and one more each path that was being edited and
 // has changed.
-func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
+func MarkTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if tip.At() != nil {
 		return nil
 	}

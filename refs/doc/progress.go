@@ -50,6 +50,13 @@ func NextProgressOf(live []Commit, limit int) string {
 	return nextProgress(prev, old, dropped, free, limit)
 }
 
+// WrittenProgress reports whether a progress summary is a text that somebody gave, and not the
+// list that NextProgress makes.
+func WrittenProgress(text string) bool {
+	_, _, free := parseProgress(text)
+	return text != "" && free
+}
+
 // unmentioned lists the items of the commits in live that a summary lacks, newest first.
 // Items that the summary dropped for lack of space are older than all that it contains.
 func unmentioned(live []Commit, items []string, dropped bool) []string {

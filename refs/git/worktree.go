@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git/disk"
@@ -144,28 +145,75 @@ func (r *Repo) runIndex(ctx context.Context, args ...string) ([]byte, error) {
 // would change if staged, else those of the worktree. A file that was only touched is
 // not among them, nor is a submodule with edits of its own. The index is not written.
 func (r *Repo) Edited(ctx context.Context, staged bool) ([]string, error) {
-	head, err := r.Ref(ctx, "HEAD")
-	if errors.Is(err, ErrNotFound) {
-		head, err = r.EmptyTree(), nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	if staged { // asked as git commit asks
+		head, err := r.headOrEmpty(ctx)
+		if err != nil {
+			return nil, err
+		}
 		return zList(r.runIndex(ctx, "diff-index", "--cached", "--ita-invisible-in-index", "--name-only",
 			"-z", "--no-renames", "--ignore-submodules=none", string(head), "--"))
 	}
+	files, err := r.EditedLines(ctx)
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	return paths, err
+}
+
+// headOrEmpty returns the commit of HEAD, or the empty tree before the first commit.
+func (r *Repo) headOrEmpty(ctx context.Context) (ID, error) {
+	head, err := r.Ref(ctx, "HEAD")
+	if errors.Is(err, ErrNotFound) {
+		return r.EmptyTree(), nil
+	}
+	return head, err
+}
+
+// EditedFile is a tracked file whose content differs from HEAD's.
+type EditedFile struct {
+	Path           string
+	Added, Removed int // lines; -1 for a file that is not text
+}
+
+// EditedLines lists the tracked files whose content in the worktree differs from HEAD's, in the
+// order of their paths. It reads the index, and does not write it as `git status` does.
+func (r *Repo) EditedLines(ctx context.Context) ([]EditedFile, error) {
+	head, err := r.headOrEmpty(ctx)
+	if err != nil {
+		return nil, err
+	}
 	// By their content: to diff-index alone a file with another date has changed.
-	lines, err := zList(r.runIndex(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--ignore-submodules=dirty",
-		string(head), "--"))
+	lines, err := zList(r.runIndex(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=dirty", string(head), "--"))
+	if err != nil {
+		return nil, err
+	}
+	files := make([]EditedFile, len(lines))
 	for i, line := range lines {
 		fields := strings.SplitN(line, "\t", 3)
 		if len(fields) < 3 {
 			return nil, fmt.Errorf("git diff-index: cannot understand '%s'", Shown(line))
 		}
-		lines[i] = fields[2]
+		files[i] = EditedFile{Path: fields[2], Added: lineCount(fields[0]), Removed: lineCount(fields[1])}
 	}
-	return slices.Compact(lines), err // an unmerged one is listed twice
+	// An unmerged file is listed twice.
+	return slices.CompactFunc(files, func(a, b EditedFile) bool { return a.Path == b.Path }), nil
+}
+
+// lineCount parses a number of lines of --numstat, which is "-" for a file that is not text.
+func lineCount(field string) int {
+	n, err := strconv.Atoi(field)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// Untracked lists the files of the worktree that are neither tracked nor ignored. Of a directory
+// without tracked files it lists the directory alone, with a slash at its end.
+func (r *Repo) Untracked(ctx context.Context) ([]string, error) {
+	return zList(r.runIndex(ctx, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z", "--"))
 }
 
 // EditedOf returns those of some paths, relative to the top, that a commit of everything would change:

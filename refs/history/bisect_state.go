@@ -33,7 +33,8 @@ type BisectState struct {
 // BisectVersion is the version of the file of a bisect.
 const BisectVersion = 1
 
-func bisectName(s *store.Store, branch string) string {
+// BisectFile returns the name of a branch's bisect in this worktree, in local state.
+func BisectFile(s *store.Store, branch string) string {
 	worktree := "main-worktree"
 	if s.Repo().Linked() {
 		worktree = "worktree-" + filepath.Base(s.Repo().GitDir())
@@ -43,7 +44,7 @@ func bisectName(s *store.Store, branch string) string {
 
 // lockBisect excludes other commands from a bisect.
 func lockBisect(ctx context.Context, s *store.Store, branch string) (*git.Lock, error) {
-	return s.Repo().Lock(ctx, bisectName(s, branch))
+	return s.Repo().Lock(ctx, BisectFile(s, branch))
 }
 
 // openBisect locks and reads the bisect of the current branch. Its error names the branch,
@@ -82,7 +83,7 @@ func notBisecting(ctx context.Context, s *store.Store, branch string, err error)
 // readBisect reads the bisect of a branch; nil if there is none.
 func readBisect(s *store.Store, branch string) (*BisectState, error) {
 	st := &BisectState{Branch: branch, kept: true}
-	found, bad, err := s.ReadState(bisectName(s, branch), st)
+	found, bad, err := s.ReadState(BisectFile(s, branch), st)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -99,11 +100,11 @@ func writeBisect(s *store.Store, st *BisectState) error {
 	if err != nil {
 		return err
 	}
-	return s.Repo().WriteStateFile(bisectName(s, st.Branch), append(data, '\n'))
+	return s.Repo().WriteStateFile(BisectFile(s, st.Branch), append(data, '\n'))
 }
 
 func dropBisect(s *store.Store, branch string) (was bool, err error) {
-	err = os.Remove(s.StatePath(bisectName(s, branch)))
+	err = os.Remove(s.StatePath(BisectFile(s, branch)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -28,6 +28,15 @@ func Commits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]
 }
 
 func listCommits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Commit, error) {
+	commits, err := readEntries(ctx, t, skip, n)
+	if err != nil {
+		return nil, err
+	}
+	return commits, locate(ctx, s, t, skip, commits)
+}
+
+// readEntries reads n commits behind the newest skip from commit.md and its segments.
+func readEntries(ctx context.Context, t *store.Tip, skip, n int) ([]store.Commit, error) {
 	found := []doc.Commit{}
 	err := t.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
@@ -49,7 +58,7 @@ func listCommits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int)
 	for i, m := range found {
 		commits[i] = CommitFrom(m)
 	}
-	return commits, locate(ctx, s, t, skip, commits)
+	return commits, nil
 }
 
 // Steps reads n of a branch's steps behind the newest skip, oldest first, and
@@ -179,4 +188,19 @@ func PurposeProgress(ctx context.Context, s *store.Store, t *store.Tip) (purpose
 		progress = live[n-1].Progress
 	}
 	return meta.Branch().Purpose, progress, nil
+}
+
+// NewestPending returns the newest pending step of a tip; nil if there is none.
+func NewestPending(ctx context.Context, s *store.Store, t *store.Tip) (*store.Step, error) {
+	p, err := s.Pending(ctx, t)
+	if err != nil || len(p.Lines) == 0 {
+		return nil, err
+	}
+	p.Lines = p.Lines[len(p.Lines)-1:]
+	steps, err := s.WaitingSteps(ctx, t.Name(), p)
+	if err != nil {
+		return nil, err
+	}
+	step := stepFrom(steps[0], true)
+	return &step, nil
 }

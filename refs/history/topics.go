@@ -61,8 +61,13 @@ func readTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) 
 	if err != nil {
 		return store.Topic{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.Name(), err)
 	}
+	return topicFrom(key, t), nil
+}
+
+// topicFrom returns a topic as its file describes it, without its commit.
+func topicFrom(key string, t doc.Topic) store.Topic {
 	return store.Topic{Key: key, Paths: append([]string{}, t.Paths...), Pinned: t.Pinned, Text: t.Text,
-		Supersedes: t.Supersedes, Edited: t.Edited}, nil
+		Supersedes: t.Supersedes, Edited: t.Edited}
 }
 
 // dateTopics fills in the commit that wrote or confirmed the current text of each topic, which a merge

@@ -297,8 +297,8 @@ func (h *replicas) check(t *rapid.T, i int, branch string, want entrySet, c memt
 		if h.removed[item] {
 			continue
 		}
-		if !slices.Contains(c.Plan, fmt.Sprint(store.Item{Text: item, Done: true})) &&
-			(ticked || !slices.Contains(c.Plan, fmt.Sprint(store.Item{Text: item}))) {
+		if !slices.Contains(c.Plan, memtest.PlanLine(store.Item{Text: item, Done: true})) &&
+			(ticked || !slices.Contains(c.Plan, memtest.PlanLine(store.Item{Text: item}))) {
 			t.Errorf("clone %d: item '%s' (ticked: %v) is missing in %v", i, item, ticked, c.Plan)
 		}
 	}

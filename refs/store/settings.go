@@ -23,6 +23,9 @@ const (
 
 	KeyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
+	KeyBudget     = "context.budget"     // tokens of the brief
+	KeyCodeStatus = "context.codeStatus" // the brief lists what of the code is not committed
+
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
 
@@ -35,6 +38,8 @@ const (
 	minSummaryLimit      = 200
 	DefaultMaxNewEntries = 100_000
 	MostMaxNewEntries    = 100_000_000
+
+	DefaultBudget = 1500
 
 	defaultGCAuto        = 1000
 	DefaultDeletedExpire = "90.days.ago"

@@ -60,7 +60,7 @@ func (r *Repo) Content(branch string) Content {
 	r.Must(err)
 	for _, list := range [][]store.Item{view.Milestones, view.Todo} {
 		for _, it := range list {
-			c.Plan = append(c.Plan, fmt.Sprint(it))
+			c.Plan = append(c.Plan, PlanLine(it))
 		}
 	}
 	c.Plan = append(append(c.Plan, view.Decisions...), view.Outcomes...)
@@ -81,3 +81,6 @@ func (r *Repo) Files(branch string) string {
 	}
 	return strings.Join(out, "")
 }
+
+// PlanLine is an item of a check list as Content.Plan has it.
+func PlanLine(i store.Item) string { return strings.TrimRight(fmt.Sprintf("{%s %t} %s", i.Text, i.Done, i.Outcome), " ") }

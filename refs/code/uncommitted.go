@@ -1,0 +1,83 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// State is the code that a worktree has.
+type State struct {
+	Branch      string  `json:"branch"` // "" if HEAD is detached
+	Commit      *git.ID `json:"commit"` // nil while HEAD is unborn
+	Uncommitted []Edit  `json:"uncommitted"`
+
+	// Late is true if git took longer than the wait to list what is uncommitted.
+	Late bool `json:"-"`
+}
+
+// Edit is a file whose content is not committed.
+type Edit struct {
+	Path    string `json:"path"`    // from the top of the worktree; ends in a slash for a directory without tracked files
+	Added   *int   `json:"added"`   // lines; nil for a file that git does not track, or that is not text
+	Removed *int   `json:"removed"` // the same
+	New     bool   `json:"-"`       // git does not track it
+}
+
+// ReadState reads the state of the code: the branch, the commit, and the files that are not
+// committed, tracked ones first. Git lists them without writing the index. Uncommitted is nil
+// if it is unknown: wait is over, or 0; or the repository is bare.
+func ReadState(ctx context.Context, s *store.Store, wait time.Duration) (State, error) {
+	var st State
+	head, err := s.CodeHead(ctx)
+	if err != nil {
+		return st, err
+	}
+	if head != "" {
+		st.Commit = &head
+	}
+	target, err := s.Repo().SymbolicRef(ctx, "HEAD")
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return st, err
+	}
+	st.Branch, _ = git.CodeBranchName(target)
+	if wait <= 0 || s.Repo().WorkTree() == "" {
+		return st, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	st.Uncommitted, err = uncommitted(limited, s.Repo())
+	if limited.Err() != nil && ctx.Err() == nil {
+		st.Uncommitted, st.Late = nil, true
+		return st, nil
+	}
+	return st, err
+}
+
+func uncommitted(ctx context.Context, repo *git.Repo) ([]Edit, error) {
+	var untracked []string
+	var lost error
+	var asked sync.WaitGroup
+	asked.Go(func() { untracked, lost = repo.Untracked(ctx) })
+	files, err := repo.EditedLines(ctx)
+	asked.Wait()
+	if err := errors.Join(err, lost); err != nil {
+		return nil, err
+	}
+	edits := make([]Edit, 0, len(files)+len(untracked))
+	for _, f := range files {
+		e := Edit{Path: f.Path}
+		if f.Added >= 0 {
+			e.Added, e.Removed = &f.Added, &f.Removed
+		}
+		edits = append(edits, e)
+	}
+	for _, path := range untracked {
+		edits = append(edits, Edit{Path: path, New: true})
+	}
+	return edits, nil
+}

@@ -1,0 +1,192 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// RecentCommit is a memory commit as a git log lists it: a COMMIT, or a change of a topic or
+// of metadata.
+type RecentCommit struct {
+	Hash    git.ID
+	ID      string // of its entry in commit.md; "" without one
+	Agent   string
+	Code    git.ID // the code's HEAD at that time; "" if there was none
+	Time    time.Time
+	Subject string
+}
+
+// Recent lists at most n memory commits of a tip, merged ones included, newest first, with one
+// git log. It reads no notes.
+func Recent(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]RecentCommit, error) {
+	var list []RecentCommit
+	args := []string{"--no-notes", fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, string(t.Commit().ID), "--"}
+	err := s.LogIDs(ctx, args, func(f [][]byte) error {
+		seconds, err := strconv.ParseInt(string(f[4]), 10, 64)
+		if err != nil {
+			return fmt.Errorf("git log: no date for %s", f[0])
+		}
+		list = append(list, RecentCommit{Hash: git.ID(f[0]), ID: string(f[1]), Agent: string(f[2]), Code: git.ID(f[3]),
+			Time: time.Unix(seconds, 0).UTC(), Subject: string(f[5])})
+		return nil
+	}, store.TrailerValue(store.TrailerAgent), store.TrailerValue(store.TrailerCode), "%ct", "%s")
+	return list, err
+}
+
+// NewestOf reads a branch's newest n commits in full, newest first. recent, from [Recent],
+// saves the git log that finds them.
+func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, recent []RecentCommit) ([]store.Commit, error) {
+	commits, err := readEntries(ctx, t, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]*RecentCommit{}
+	for i, c := range recent {
+		known[c.ID] = &recent[i]
+	}
+	left := map[string]*store.Commit{}
+	for i := range commits {
+		c := &commits[i]
+		found := known[c.ID]
+		if c.ID == "" || found == nil {
+			left[c.ID] = c
+			continue
+		}
+		c.Hash = &found.Hash
+		if found.Code != "" {
+			c.Code = &found.Code
+		}
+		note, err := notes.Read(ctx, s.Repo(), found.Hash)
+		if err != nil {
+			return nil, err
+		}
+		c.Judge(judgedAt(t.At(), note))
+	}
+	if len(left) == 0 {
+		return commits, nil
+	}
+	return commits, locateIn(ctx, s, t, 0, left)
+}
+
+// ReadTopics reads the topics of a tip, by key, without the ones that another replaces: all, or
+// at most most of them if there are more, those that recent changed first. more is the number
+// of topics that it did not read. Of a topic that recent does not name, the writer and the
+// time are unknown.
+func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, recent []RecentCommit) (list []store.Topic, more int, err error) {
+	ids, err := store.TopicIDs(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	written := map[string]*RecentCommit{} // the newest change, by key
+	for i, c := range recent {
+		verb, key, _ := strings.Cut(c.Subject, " ")
+		if c.ID == "" && written[key] == nil && (verb == "Remember" || verb == "Confirm") {
+			written[key] = &recent[i]
+		}
+	}
+	keys := topicKeys(ids, written)
+	if len(keys) > most {
+		keys, more = keys[:most], len(keys)-most
+	}
+	texts, err := topicTexts(ctx, s, t, ids, keys)
+	if err != nil {
+		return nil, 0, err
+	}
+	superseded := map[string]bool{}
+	for _, key := range keys {
+		d, err := doc.ParseTopic(texts[ids[key+".md"]])
+		if err != nil {
+			return nil, 0, fmt.Errorf("topic '%s' of branch '%s': %w", key, t.Name(), err)
+		}
+		topic := topicFrom(key, d)
+		if c := written[key]; c != nil {
+			topic.Commit, topic.UpdatedAt, topic.Agent = c.Hash, c.Time, c.Agent
+			if git.IsID(string(c.Code)) {
+				topic.Base = &c.Code
+			}
+		}
+		superseded[d.Supersedes] = true
+		list = append(list, topic)
+	}
+	list = slices.DeleteFunc(list, func(t store.Topic) bool { return superseded[t.Key] })
+	slices.SortFunc(list, func(a, b store.Topic) int { return strings.Compare(a.Key, b.Key) })
+	return list, more, nil
+}
+
+// topicKeys sorts the keys of topics: recently written ones first, then by key.
+func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit) []string {
+	keys := make([]string, 0, len(ids))
+	for name := range ids {
+		keys = append(keys, strings.TrimSuffix(name, ".md"))
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		x, y := written[a], written[b]
+		switch {
+		case x != nil && y != nil && !x.Time.Equal(y.Time):
+			return y.Time.Compare(x.Time)
+		case (x == nil) != (y == nil):
+			if x != nil {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}
+
+// fewTopics is how many topics are read one by one: a git process that reads many takes longer
+// to start.
+const fewTopics = 30
+
+// topicTexts reads the files of topics.
+func topicTexts(ctx context.Context, s *store.Store, t *store.Tip, ids map[string]git.ID, keys []string) (map[git.ID][]byte, error) {
+	texts := make(map[git.ID][]byte, len(keys))
+	if len(keys) <= fewTopics {
+		for _, key := range keys {
+			data, err := t.TopicBlob(ctx, key)
+			if err != nil {
+				return nil, err
+			}
+			texts[ids[key+".md"]] = data
+		}
+		return texts, nil
+	}
+	wanted := make([]git.ID, 0, len(keys))
+	for _, key := range keys {
+		id := ids[key+".md"]
+		if _, ok := texts[id]; !ok {
+			texts[id] = nil
+			wanted = append(wanted, id)
+		}
+	}
+	err := s.Repo().ReadAll(ctx, wanted, func(o git.Object) error {
+		texts[o.ID] = slices.Clone(o.Data)
+		return nil
+	})
+	return texts, err
+}
+
+// Apart counts the memory commits that only a reaches, and those that only b reaches.
+func Apart(ctx context.Context, s *store.Store, a, b git.ID) (left, right int, err error) {
+	if a == b {
+		return 0, 0, nil
+	}
+	out, err := s.Repo().View(ctx, "rev-list", "--left-right", "--count", store.EndOfOptions, string(a)+"..."+string(b), "--")
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := fmt.Sscan(string(out), &left, &right); err != nil {
+		return 0, 0, fmt.Errorf("git rev-list: cannot understand '%s': %w", strings.TrimSpace(string(out)), err)
+	}
+	return left, right, nil
+}

@@ -1,0 +1,118 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Notice is something that has to be dealt with, and the command for it.
+type Notice struct {
+	Kind    string `json:"kind"` // one of the Notice constants
+	Text    string `json:"text"`
+	Command string `json:"command"` // "" for none
+}
+
+// The kinds of notices.
+const (
+	NoticeConflict    = "conflict"    // a merge waits for its conflicts to be resolved
+	NoticeInterrupted = "interrupted" // a command was killed, or a bisect goes on
+	NoticeBehind      = "behind"      // a remote has newer work of the branch
+	NoticeUnshared    = "unshared"    // a remote has memory, and not this branch
+	NoticeTell        = "tell"        // a to-do: the user is to be told of something
+)
+
+// notices reads what has to be dealt with on a branch. It asks no remote: it compares the refs
+// that the last fetch left.
+func notices(ctx context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
+	list := []Notice{}
+	for _, read := range []func(context.Context, *refs.Store, *store.Tip) ([]Notice, error){
+		waitingMerge, interrupted, remoteWork,
+	} {
+		found, err := read(ctx, s, tip)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+func waitingMerge(_ context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
+	h, err := s.ReadMerge(tip.Name())
+	if err != nil || h == nil {
+		return nil, err
+	}
+	return []Notice{{NoticeConflict, fmt.Sprintf("a merge into %s waits: %s open", tip.Name(), prose.Count(openConflicts(h), "conflict")),
+		"git context merge --status"}}, nil
+}
+
+func openConflicts(h *store.WaitingMerge) int {
+	open := 0
+	for _, c := range h.Conflicts {
+		if !c.Resolved {
+			open++
+		}
+	}
+	return open
+}
+
+func interrupted(_ context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
+	var list []Notice
+	for _, left := range []struct{ file, text, command string }{
+		{history.BisectFile(s, tip.Name()), "a bisect of " + tip.Name() + " goes on", "git context bisect reset"},
+		{code.IntentFile(tip.Name()), "a command that changes code and memory was interrupted; the next command that writes finishes it",
+			"git context fsck"},
+	} {
+		_, err := os.Lstat(s.StatePath(left.file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Notice{NoticeInterrupted, left.text, left.command})
+	}
+	return list, nil
+}
+
+// remoteWork compares the branch with the tracking refs of each remote that has memory.
+func remoteWork(ctx context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Notice
+	for _, remote := range cfg.Subsections("remote") {
+		tracking := git.RemoteTracking(remote)
+		theirs, err := s.Repo().Ref(ctx, tracking.Of(git.BranchRef(tip.Name())))
+		switch {
+		case errors.Is(err, git.ErrNotFound):
+			if _, err = s.Repo().Ref(ctx, tracking.Roadmap()); err == nil {
+				list = append(list, Notice{NoticeUnshared, fmt.Sprintf("%s was never shared with %s, which has memory", tip.Name(), remote),
+					"git context sync " + prose.ShellWord(remote)})
+			} else if errors.Is(err, git.ErrNotFound) {
+				err = nil
+			}
+		case err == nil && theirs != tip.Commit().ID:
+			var old bool
+			if old, err = s.Repo().IsAncestor(ctx, theirs, tip.Commit().ID); err == nil && !old {
+				list = append(list, Notice{NoticeBehind, fmt.Sprintf("%s has newer work of %s", remote, tip.Name()),
+					"git context sync " + prose.ShellWord(remote)})
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
