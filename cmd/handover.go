@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/render"
+)
+
+type handoverOptions struct {
+	*globals
+	author
+	message
+}
+
+// handover is what a successor gets.
+type handover struct {
+	Commit  *git.ID  `json:"commit"`  // that this call made; nil: nothing was to be committed
+	Missing []string `json:"missing"` // each with the command that adds it
+	Brief   string   `json:"brief"`
+}
+
+// trailSteps is how many of the newest steps are searched for the last run of tests.
+const trailSteps = 20
+
+func newHandover(g *globals) *command {
+	o := &handoverOptions{globals: g}
+	return &command{
+		name:  "handover",
+		usage: []string{"handover [-m SUMMARY [-m CONTRIBUTION]...] [-F FILE]"},
+		about: "Ends a session: commits the steps that are pending, lists what a successor would miss or trip " +
+			"over, each with the command for it, and prints the brief as the successor will see it. Without a " +
+			"message and without pending steps it makes no commit.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"handover -m 'The lexer is done' -m 'The parser reads all but strings; see lexer.go'",
+		},
+		globals: g,
+		flags:   join(o.message.flags(), o.author.flags(), g.flags()),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			h, err := runHandover(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			return o.show(env, h, func(p *render.Printer) { printHandover(p, h) })
+		},
+	}
+}
+
+func runHandover(ctx context.Context, env *Env, o *handoverOptions) (h handover, err error) {
+	summary, contribution, err := o.message.read(env)
+	if err != nil {
+		return h, err
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return h, err
+	}
+	defer closing(s, &err)
+	if h.Commit, err = o.commit(ctx, env, s, summary, contribution); err != nil {
+		return h, err
+	}
+	limit, wait, err := briefSettings(ctx, s, unset)
+	if err != nil {
+		return h, err
+	}
+	v, err := render.NewSnapshot(ctx, s, render.Where{Branch: o.branch},
+		render.SnapshotOptions{Newest: defaultNewest, Titles: defaultTitles, Branches: listedText, CodeWait: wait})
+	if err != nil {
+		return h, err
+	}
+	tip, err := s.Tip(ctx, v.Branch)
+	if err != nil {
+		return h, err
+	}
+	steps, _, err := history.Steps(ctx, s, tip, 0, trailSteps)
+	if err != nil {
+		return h, err
+	}
+	v.Limit(limit)
+	var b bytes.Buffer
+	v.Text(&render.Printer{W: &b, Now: env.Now(), Self: self})
+	h.Missing, h.Brief = v.Missing(steps, self), b.String()
+	return h, nil
+}
+
+// commit makes a commit of what is pending, or of the message alone; nil if there is neither.
+func (o *handoverOptions) commit(ctx context.Context, env *Env, s *refs.Store, summary, contribution string) (*git.ID, error) {
+	if summary == "" {
+		tip, err := s.Tip(ctx, o.branch)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.Pending(ctx, tip)
+		if err != nil || len(p.Lines) == 0 {
+			return nil, err
+		}
+		summary = "Hand over " + count(len(p.Lines), "step", "steps")
+		env.hint("a summary says more: git context handover -m SUMMARY -m CONTRIBUTION")
+	}
+	r, err := s.Commit(ctx, store.CommitOptions{Writer: o.writer(env), Branch: o.branch, Summary: summary, Contribution: contribution})
+	if err != nil {
+		return nil, err
+	}
+	env.replaced(r.Replaced)
+	env.warnAll(r.Warnings)
+	return &r.Commit, nil
+}
+
+func printHandover(p *render.Printer, h handover) {
+	if h.Commit != nil {
+		line(p, "commit %s", h.Commit.Short())
+	}
+	if len(h.Missing) > 0 {
+		line(p, "missing:")
+	}
+	for _, m := range h.Missing {
+		line(p, "  %s", m)
+	}
+	if h.Commit != nil || len(h.Missing) > 0 {
+		line(p, "")
+	}
+	_, _ = fmt.Fprint(p.W, h.Brief) // a printer writes to memory, which does not fail
+}

@@ -1,0 +1,71 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/render"
+)
+
+func newStatus(g *globals) *command {
+	return &command{
+		name:  "status",
+		usage: []string{"status"},
+		about: "Shows one line each for the branch and how far it is from the remote's, pending steps, conflicts " +
+			"that wait, the code and what of it is not committed, the hooks that are installed, and topics whose " +
+			"files have changed. It asks no remote: 'git context fetch' does.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"status",
+			"status --json",
+		},
+		globals: g,
+		flags:   g.flags(),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			v, err := runStatus(ctx, env, g)
+			if err != nil {
+				return err
+			}
+			return g.show(env, v, v.Text)
+		},
+	}
+}
+
+func runStatus(ctx context.Context, env *Env, g *globals) (v render.Status, err error) {
+	s, err := g.open(ctx, env)
+	if err != nil {
+		return v, err
+	}
+	defer closing(s, &err)
+	_, wait, err := briefSettings(ctx, s, unset)
+	if err != nil {
+		return v, err
+	}
+	if v, err = render.NewStatus(ctx, s, g.branch, wait); err != nil {
+		return v, err
+	}
+	v.Hooks, err = hookStates(ctx, env, s)
+	return v, err
+}
+
+// hookStates lists the hooks that are installed, and those that should be and do not work.
+func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookState, error) {
+	place, err := hooksPlace(ctx, s.Repo())
+	if err != nil {
+		return nil, err
+	}
+	failures, err := share.HookFailures(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	list, err := hooksStatus(env, s.Repo(), place, failures)
+	states := []render.HookState{}
+	for _, h := range list {
+		if h.State != hooks.StateMissing {
+			states = append(states, render.HookState{Name: h.Name, State: h.State})
+		}
+	}
+	return states, err
+}
