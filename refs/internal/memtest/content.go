@@ -83,4 +83,6 @@ func (r *Repo) Files(branch string) string {
 }
 
 // PlanLine is an item of a check list as Content.Plan has it.
-func PlanLine(i store.Item) string { return strings.TrimRight(fmt.Sprintf("{%s %t} %s", i.Text, i.Done, i.Outcome), " ") }
+func PlanLine(i store.Item) string {
+	return strings.TrimRight(fmt.Sprintf("{%s %t} %s", i.Text, i.Done, i.Outcome), " ")
+}
