@@ -160,6 +160,8 @@ const (
 	TokensInvalid = "tokens-invalid"
 	// TimeInvalid is returned when the year of a step's time is outside of 0 to 9999.
 	TimeInvalid = "time-invalid"
+	// NothingPending is returned when the last pending step is to be taken back and none is pending.
+	NothingPending = "nothing-pending"
 	// SignFailed is returned when a memory commit cannot be signed. Nothing was written; the message is
 	// that of the program that signs.
 	SignFailed = "sign-failed"

@@ -27,6 +27,8 @@ type Content struct {
 	Lines []Line // every step, committed or not
 	Bad   []int64
 	Size  int64
+
+	begin int64 // the offset after the first line
 }
 
 // Read reads a whole journal without a lock. It returns ErrMissing if there is none. If the
@@ -55,7 +57,7 @@ func Parse(data []byte) (*Content, error) {
 		return nil, fmt.Errorf("journal %w: the first line does not name a journal", git.ErrBroken)
 	}
 	c.Mark = Mark{Committed: c.Head.Committed, Upto: int64(end), Step: c.Head.Step, ID: c.Head.ID}
-	c.Size = int64(end)
+	c.Size, c.begin = int64(end), int64(end)
 	var marks []int64
 	for {
 		n := bytes.IndexByte(data[c.Size:], '\n') + 1
