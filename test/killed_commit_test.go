@@ -32,6 +32,16 @@ func commitKillings(t *testing.T) []killing {
 		{name: "commit, lazy", prepare: setting("context.notes", "lazy"), args: commit, holds: asked},
 		{name: "commit and compact", prepare: func(w *killWorld) { w.big("main") }, args: commit, holds: asked},
 		{name: "commit nothing", prepare: func(w *killWorld) { w.ok("commit", "-m", "All") }, args: commit, holds: asked},
+		{name: "commit, amended", args: with("--amend"), together: []string{mainRef, notesRef}, prepare: local, holds: func(k *killed) {
+			if n := k.count("main", "Local"); n > 1 {
+				k.t.Errorf("what was replaced stands %d times", n)
+			}
+			if n := k.count("main", "killed"); n != 1 && n != 2 {
+				k.t.Errorf("it was amended to %d commits", n)
+			}
+			k.once("main", k.kept["main"])
+			k.says(`"score":0.125`, 1, "-k", "10", "--json")
+		}},
 		{name: "rollback", args: []string{"rollback", "one"}, together: []string{mainRef, roadmapRef},
 			prepare: func(w *killWorld) {
 				w.ok("tag", "one", "main~3")
@@ -65,6 +75,12 @@ func (w *killWorld) big(branch string) {
 		out := w.ok("-b", branch, "record", "-o", strings.Repeat("x", 25_000), "--json")
 		w.kept[branch] = append(w.kept[branch], id(w.t, out))
 	}
+}
+
+// local makes a commit that no remote has, and a step after it.
+func local(w *killWorld) {
+	w.ok("commit", "-m", "Local", "--score", "0.125")
+	w.record("main", 1)
 }
 
 func rolledBack(k *killed) {

@@ -38,6 +38,7 @@ func askedAlone() []asked {
 		{"git-context-topic", 0, "git context topic pool --json", 0},
 		{"git-context-topic", 0, "git context topic pool --at main --json", 0},
 		{"git-context-commit", 0, "git context record -a pause >/dev/null && git context commit -m 'Pause' --json", 0},
+		{"git-context-commit", 0, "git context commit --amend -m 'A pause' --json", 0},
 		{"git-context-tag", 0, "git context tag --json", 0},
 		{"git-context-log", 0, "git context log --json", 0},
 		{"git-context-diff", 0, "git context diff main~2 --json", 0},
