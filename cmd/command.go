@@ -51,6 +51,7 @@ func commands() []entry {
 		{groupRecord, "init", "make the roadmap and the first memory branch", newInit},
 		{groupRecord, "record", "append one Observation-Thought-Action step", newRecord},
 		{groupRecord, "commit", "make a commit of the steps recorded so far", newCommit},
+		{groupRecord, "undo", "take back the newest change of the branch", newUndo},
 		{groupRecord, "import", "take in another implementation's folder or an agent's trace", newImport},
 		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},
 		{groupBranch, "switch", "make another memory branch the current one", newSwitch},

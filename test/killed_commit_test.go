@@ -42,6 +42,15 @@ func commitKillings(t *testing.T) []killing {
 			k.once("main", k.kept["main"])
 			k.says(`"score":0.125`, 1, "-k", "10", "--json")
 		}},
+		{name: "undo", args: []string{"undo"}, again: []int{1}, prepare: local, holds: undone},
+		{name: "undo, compacted", args: []string{"undo"}, again: []int{1}, prepare: func(w *killWorld) {
+			w.big("main")
+			local(w)
+		}, holds: undone},
+		{name: "undo a topic", args: []string{"undo"}, again: []int{1}, prepare: func(w *killWorld) {
+			local(w)
+			w.ok("remember", "pool", "none at all")
+		}, holds: undone},
 		{name: "rollback", args: []string{"rollback", "one"}, together: []string{mainRef, roadmapRef},
 			prepare: func(w *killWorld) {
 				w.ok("tag", "one", "main~3")
@@ -81,6 +90,14 @@ func (w *killWorld) big(branch string) {
 func local(w *killWorld) {
 	w.ok("commit", "-m", "Local", "--score", "0.125")
 	w.record("main", 1)
+}
+
+// undone holds that no step is lost or doubled by an undo.
+func undone(k *killed) {
+	k.once("main", k.kept["main"])
+	if n := k.count("main", "Local"); n > 1 {
+		k.t.Errorf("what was undone stands %d times", n)
+	}
 }
 
 func rolledBack(k *killed) {

@@ -33,6 +33,25 @@ func (j *Journal) TakeBack(h Head, upto int64) (Line, error) {
 	return last, j.mend(m)
 }
 
+// Restore replaces the journal by a new one in which steps that the commit tip took are
+// pending for the commit h.Committed, which tip follows: the given lines, each with step and
+// id as its last members, and behind them the steps after upto, which neither contains.
+//
+// Marks for both commits let readers know what is pending whichever of them is the branch's
+// tip. So the branch may move after this, and a crash between leaves nothing to mend.
+func (j *Journal) Restore(h Head, tip string, lines [][]byte, upto int64) error {
+	c, bad, err := j.pending(upto)
+	if err != nil {
+		return err
+	}
+	h.Step, h.ID = max(h.Step, j.step), max(h.ID, j.id)
+	m := &Mended{Head: h, Lines: lines, Bad: bad, tip: tip, took: len(lines)}
+	for _, l := range c.Lines {
+		m.Lines = append(m.Lines, l.Raw)
+	}
+	return j.mend(m)
+}
+
 // pending reads the steps after upto, and the lines there that cannot be parsed.
 func (j *Journal) pending(upto int64) (c *Content, bad [][]byte, err error) {
 	if c, err = j.Since(upto); err != nil || len(c.Bad) == 0 {

@@ -52,6 +52,43 @@ func TestTakeBackLeavesWhatIsCommitted(t *testing.T) {
 	}
 }
 
+func TestRestore(t *testing.T) {
+	path := begin(t)
+	add(t, path, `{"action":"taken"}`, `{"action":"taken too"}`)
+	taken := read(t, path)
+	add(t, path, `{"action":"pending"}`)
+	j := open(t, path)
+	var lines [][]byte
+	for _, l := range taken.Lines {
+		lines = append(lines, l.Raw)
+	}
+	err := j.Restore(Head{Journal: "R", Committed: "before"}, "tip", lines, taken.Size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	c := read(t, path)
+	upto := c.Taken()
+	for commit, want := range map[string]int{"before": 3, "tip": 1} {
+		if at, ok := upto[commit]; !ok || len(c.After(at)) != want {
+			t.Errorf("for '%s' %d steps are pending from %d on, want %d", commit, len(c.After(at)), at, want)
+		}
+	}
+	if c.Mark.Committed != "before" || len(c.After(c.Mark.Upto)) != 3 {
+		t.Errorf("the newest mark is %+v", c.Mark)
+	}
+	if got := add(t, path, `{}`); got[0].Step != 11 {
+		t.Errorf("the next step is %v", got[0])
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := Check(data, readable).Flaws; len(f) > 0 {
+		t.Errorf("%+v of\n%s", f, data)
+	}
+}
+
 // A line that nobody can read stays for people.
 func TestTakeBackKeepsWhatCannotBeRead(t *testing.T) {
 	path := begin(t)

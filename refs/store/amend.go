@@ -75,7 +75,7 @@ func (tx *Transaction) buildAmended(ctx context.Context, branch string, o Commit
 	}
 	if last.Entry == nil {
 		return d, false, fail.New(fail.ErrRefused, fail.NotUndone, fmt.Sprintf("the newest change of branch '%s' is no commit: %s",
-			branch, last.Commit.Subject()), "git context commit -m SUMMARY")
+			branch, last.Commit.Subject()), "git context undo", "git context commit -m SUMMARY")
 	}
 	if err := allow(ctx, last); err != nil {
 		return d, false, err

@@ -106,6 +106,13 @@ func (t *Tip) ownSteps(ctx context.Context, r doc.Steps) ([]doc.Step, error) {
 	return found, err
 }
 
+// Revised reports whether the COMMIT revised the roadmap itself.
+func (l *LastChange) Revised() bool {
+	id, age := ParseRoadmap(l.Commit.Trailer(TrailerRoadmap))
+	before, _ := ParseRoadmap(l.Parent.commit.Trailer(TrailerRoadmap))
+	return l.Entry != nil && id != "" && id != before && age == 0
+}
+
 // keepAge lets a draft that replaces the change say when the roadmap was revised as the
 // change did, if it refers to the same one.
 func (l *LastChange) keepAge(c *Draft) {
