@@ -53,6 +53,7 @@ func commands() []entry {
 		{groupRecord, "commit", "make a commit of the steps recorded so far", newCommit},
 		{groupRecord, "status", "show what is pending, in conflict, ahead, uncommitted or stale", newStatus},
 		{groupRecord, "handover", "end a session: commit, say what is missing, show the brief", newHandover},
+		{groupRecord, "undo", "take back the newest change of the branch", newUndo},
 		{groupRecord, "import", "take in another implementation's folder or an agent's trace", newImport},
 		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},
 		{groupBranch, "switch", "make another memory branch the current one", newSwitch},

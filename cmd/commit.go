@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/undo"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -17,7 +18,7 @@ type commitOptions struct {
 	signFlags
 	progress           string
 	done, todo, decide cli.StringSlice
-	code, all          bool
+	code, all, amend   bool
 }
 
 // reviseAfter is the number of commits without a revision of the roadmap after which
@@ -32,6 +33,7 @@ func newCommit(g *globals) *command {
 		texts(&o.todo, "--todo TEXT", "add a to-do to the roadmap; may be repeated"),
 		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
 		toggle(&o.code, "--code", "commit the code too, as git commit does, with the same message"),
+		toggle(&o.amend, "--amend", "replace the newest commit of the branch, which was never shared; texts that are not given stay"),
 		toggle(&o.all, "-a, --all", "with --code: also what changed in tracked files without being staged"),
 		o.meter(),
 	}
@@ -42,11 +44,13 @@ func newCommit(g *globals) *command {
 				"[--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]... [-S]",
 			"commit -F FILE ...",
 			"commit --code [-a] -m SUMMARY ...",
+			"commit --amend [-m SUMMARY] ...",
 		},
 		about: "COMMIT: makes a commit of every step that is pending on the branch; nothing pending is no " +
 			"obstacle. The first line of the message is the summary, the rest is what this commit contributes " +
 			"(the summary, where there is none). With --code git commits the code that is staged at the same " +
-			"time, as 'git commit' would; where it refuses there is no memory commit either.",
+			"time, as 'git commit' would; where it refuses there is no memory commit either. With --amend the newest " +
+			"commit is replaced by one with its steps, its note and what is pending now.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",
@@ -81,7 +85,10 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 	if o.all && !o.code {
 		return r, usagef("-a needs --code").hint(self + " commit --code -a -m SUMMARY")
 	}
-	if summary == "" {
+	if o.amend && o.code {
+		return r, usagef("--amend goes without --code").hint(self + " commit --amend -m SUMMARY")
+	}
+	if summary == "" && (!o.amend || o.message.given()) {
 		return r, usagef("a commit needs a summary").hint("git context commit -m SUMMARY")
 	}
 	judging, err := o.noteFlags.read()
@@ -102,7 +109,13 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 		code = env.code()
 		code.All = o.all
 	}
-	return s.Commit(ctx, store.CommitOptions{
+	commit := s.Commit
+	if o.amend {
+		commit = func(ctx context.Context, c store.CommitOptions) (store.CommitResult, error) {
+			return undo.Amend(ctx, s, c)
+		}
+	}
+	return commit(ctx, store.CommitOptions{
 		Writer:       w,
 		Code:         code,
 		Summary:      summary,

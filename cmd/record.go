@@ -19,7 +19,7 @@ type recordOptions struct {
 	author
 	observation, thought, action string
 	time                         string
-	stdin                        bool
+	stdin, undo                  bool
 }
 
 func newRecord(g *globals) *command {
@@ -30,6 +30,7 @@ func newRecord(g *globals) *command {
 		text(&o.action, "-a, --action TEXT", "what was done"),
 		named(&o.time, "--time T", "when, as 2026-11-21T01:37:05Z or @SECONDS (now)"),
 		toggle(&o.stdin, "--stdin", "read steps as JSON lines from standard input"),
+		toggle(&o.undo, "--undo", "take back the last pending step of the branch, whoever recorded it"),
 		o.meter(),
 	}
 	return &command{
@@ -37,12 +38,14 @@ func newRecord(g *globals) *command {
 		usage: []string{
 			"record [-o TEXT] [-t TEXT] [-a TEXT] [--time T]",
 			"record --stdin",
+			"record --undo",
 		},
 		about: "Appends one Observation-Thought-Action step, of which at least one is given, to the branch's " +
 			"trace. The step is safe once the command has answered; the next commit takes it into git. With " +
 			"--stdin, each line is an object with any of observation, thought, action, time, agent, session, " +
 			"model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is safe; a " +
-			"session's id that is recorded already is answered and not repeated.",
+			"session's id that is recorded already is answered and not repeated. --undo takes back the last step that is " +
+			"pending on the branch; one that a commit contains stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"record -o '500 on /users' -t 'the pool is not ready' -a 'go test ./store'",
@@ -51,6 +54,9 @@ func newRecord(g *globals) *command {
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
+			if o.undo {
+				return unrecord(ctx, env, o)
+			}
 			if o.stdin {
 				return recordLines(ctx, env, o)
 			}
@@ -89,6 +95,23 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 		return r, err
 	}
 	return steps[0], nil
+}
+
+// unrecord takes back the last pending step.
+func unrecord(ctx context.Context, env *Env, o *recordOptions) (err error) {
+	if o.stdin || o.observation != "" || o.thought != "" || o.action != "" || o.time != "" || o.tokens != 0 {
+		return usagef("--undo goes without a step").hint(self + " record --undo")
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	r, err := s.Unrecord(ctx, o.writer(env))
+	if err != nil {
+		return err
+	}
+	return o.show(env, r, func(p *render.Printer) { line(p, "[%s] took back step %d, id %s", r.Branch, r.Step, r.ID) })
 }
 
 // recordLines records each line of standard input and answers it once it is safe. It stops

@@ -11,7 +11,7 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "refs/doc"},
+	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "refs/doc"},
 	"cmd/complete":            {"render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"refs/internal/example":   {"refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
@@ -19,6 +19,7 @@ var layers = map[string][]string{
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/remote", "refs/store"},
 	"refs/fsck":               {"refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/merge", "refs/folder", "refs/history", "refs/incoming", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
 	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/index", "refs/prose"},
+	"refs/undo":               {"refs/code", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git"},
 	"refs/share":              {"refs/code", "refs/expunge", "refs/merge", "refs/incoming", "refs/remote", "refs/store", "refs/fail", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/code":               {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/expunge":            {"refs/incoming", "refs/remote", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},

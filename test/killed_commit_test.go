@@ -32,6 +32,25 @@ func commitKillings(t *testing.T) []killing {
 		{name: "commit, lazy", prepare: setting("context.notes", "lazy"), args: commit, holds: asked},
 		{name: "commit and compact", prepare: func(w *killWorld) { w.big("main") }, args: commit, holds: asked},
 		{name: "commit nothing", prepare: func(w *killWorld) { w.ok("commit", "-m", "All") }, args: commit, holds: asked},
+		{name: "commit, amended", args: with("--amend"), together: []string{mainRef, notesRef}, prepare: local, holds: func(k *killed) {
+			if n := k.count("main", "Local"); n > 1 {
+				k.t.Errorf("what was replaced stands %d times", n)
+			}
+			if n := k.count("main", "killed"); n != 1 && n != 2 {
+				k.t.Errorf("it was amended to %d commits", n)
+			}
+			k.once("main", k.kept["main"])
+			k.says(`"score":0.125`, 1, "-k", "10", "--json")
+		}},
+		{name: "undo", args: []string{"undo"}, again: []int{1}, prepare: local, holds: undone},
+		{name: "undo, compacted", args: []string{"undo"}, again: []int{1}, prepare: func(w *killWorld) {
+			w.big("main")
+			local(w)
+		}, holds: undone},
+		{name: "undo a topic", args: []string{"undo"}, again: []int{1}, prepare: func(w *killWorld) {
+			local(w)
+			w.ok("remember", "pool", "none at all")
+		}, holds: undone},
 		{name: "rollback", args: []string{"rollback", "one"}, together: []string{mainRef, roadmapRef},
 			prepare: func(w *killWorld) {
 				w.ok("tag", "one", "main~3")
@@ -64,6 +83,20 @@ func (w *killWorld) big(branch string) {
 	for range 3 {
 		out := w.ok("-b", branch, "record", "-o", strings.Repeat("x", 25_000), "--json")
 		w.kept[branch] = append(w.kept[branch], id(w.t, out))
+	}
+}
+
+// local makes a commit that no remote has, and a step after it.
+func local(w *killWorld) {
+	w.ok("commit", "-m", "Local", "--score", "0.125")
+	w.record("main", 1)
+}
+
+// undone holds that no step is lost or doubled by an undo.
+func undone(k *killed) {
+	k.once("main", k.kept["main"])
+	if n := k.count("main", "Local"); n > 1 {
+		k.t.Errorf("what was undone stands %d times", n)
 	}
 }
 

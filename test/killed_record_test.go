@@ -24,6 +24,10 @@ func recordKillings() []killing {
 		{name: "record lines", args: []string{"record", "--stdin", "--json"}, stdin: lines("", 3), acked: answers},
 		{name: "record lines with ids", args: []string{"record", "--stdin", "--json"}, stdin: lines("session:", 3), acked: answers,
 			holds: func(k *killed) { k.says(`"unacknowledged"`, 3, "--log", "--steps", "100", "--json") }},
+		{name: "record --undo", args: []string{"record", "--undo"}, again: []int{1}, prepare: func(w *killWorld) {
+			w.ok("record", "-a", "unwanted")
+			w.ok("record", "-a", "unwanted")
+		}, holds: func(k *killed) { k.once("main", k.kept["main"]) }},
 		{name: "roadmap", args: []string{"roadmap", "todo", "add", "Think"}, holds: func(k *killed) { k.says("- [ ] Think", 1, "roadmap") }},
 		{name: "roadmap answer", prepare: func(w *killWorld) { w.ok("roadmap", "ask", "Which lock?") }, args: []string{"roadmap", "answer", "Which", "--with", "A mutex"}, again: []int{1},
 			holds: func(k *killed) { k.says("Which lock? — A mutex", 1, "roadmap") }},

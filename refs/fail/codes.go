@@ -163,6 +163,17 @@ const (
 	TokensInvalid = "tokens-invalid"
 	// TimeInvalid is returned when the year of a step's time is outside of 0 to 9999.
 	TimeInvalid = "time-invalid"
+	// NothingPending is returned when the last pending step is to be taken back and none is pending.
+	NothingPending = "nothing-pending"
+	// NotUndone is returned when the newest change of a branch is of a kind that is not amended or undone,
+	// such as a birth, a merge or a rollback. The hint is what takes it back.
+	NotUndone = "not-undone"
+	// CommitShared is returned when a commit is to be replaced or taken back that a remote has, or may
+	// have had. Roll back, which adds a commit.
+	CommitShared = "commit-shared"
+	// CommitNeeded is returned when a commit is to be replaced or taken back that another branch contains,
+	// a tag names or a code commit is linked with.
+	CommitNeeded = "commit-needed"
 	// SignFailed is returned when a memory commit cannot be signed. Nothing was written; the message is
 	// that of the program that signs.
 	SignFailed = "sign-failed"

@@ -108,6 +108,9 @@ type Mended struct {
 	Head  Head     // Mend raises its step and id to those of the lines
 	Lines [][]byte // steps, each the exact new line without its newline
 	Bad   [][]byte // lines to append to the journal's ".torn" file
+
+	tip  string // a commit that took the first lines, while Head.Committed took none; "" for none
+	took int    // how many
 }
 
 // Mend replaces a journal, under its lock, by the content that how derives from its bytes;
@@ -149,15 +152,26 @@ func (j *Journal) mend(m *Mended) error {
 		return err
 	}
 	begin := int64(len(data))
-	for _, line := range m.Lines {
+	upto := begin
+	for i, line := range m.Lines {
 		data = append(append(data, line...), '\n')
+		if i < m.took {
+			upto = int64(len(data))
+		}
 	}
-	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) { // the last line must carry the highest step and id
-		mark, err := jsonLine(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+	var marks []Mark
+	if m.tip != "" {
+		marks = append(marks, Mark{Committed: m.tip, Upto: upto, Step: h.Step, ID: h.ID})
+	}
+	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) || m.tip != "" { // the last line must carry the highest step and id
+		marks = append(marks, Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+	}
+	for _, mark := range marks {
+		line, err := jsonLine(mark)
 		if err != nil {
 			return err
 		}
-		data = append(data, mark...)
+		data = append(data, line...)
 	}
 	if len(m.Bad) > 0 {
 		if err := appendFile(j.path+".torn", append(bytes.Join(m.Bad, []byte("\n")), '\n')); err != nil {

@@ -61,7 +61,7 @@ func TestCheckAcceptsWhatIsWritten(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "deeds") {
 			j := open(t, path)
 			var err error
-			switch rapid.IntRange(0, 3).Draw(rt, "deed") {
+			switch rapid.IntRange(0, 5).Draw(rt, "deed") {
 			case 0:
 				_, err = j.Append([][]byte{[]byte(`{"a":1}`), []byte(`{}`)}, func(after string) (string, error) { return after + "1", nil })
 			case 1:
@@ -74,6 +74,17 @@ func TestCheckAcceptsWhatIsWritten(t *testing.T) {
 					upto = max(upto, c.Lines[n/2].End)
 				}
 				err = j.Compact(Head{Journal: "K", Committed: "c2"}, upto)
+			case 3:
+				if _, err = j.TakeBack(Head{Journal: "T", Committed: "c4"}, 0); errors.Is(err, ErrNoStep) {
+					err = nil
+				}
+			case 4:
+				var lines [][]byte
+				var upto int64
+				for _, l := range read(t, path).Lines {
+					lines, upto = append(lines, l.Raw), l.End
+				}
+				err = j.Restore(Head{Journal: "R", Committed: "c5"}, "c6", lines, upto)
 			default:
 				err = j.Filter(Head{Journal: "L", Committed: "c3"}, 0, func(l Line) ([]byte, error) {
 					if l.Step%3 == 0 {

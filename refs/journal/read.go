@@ -27,6 +27,9 @@ type Content struct {
 	Lines []Line // every step, committed or not
 	Bad   []int64
 	Size  int64
+
+	begin int64    // the offset after the first line
+	marks [][]byte // every mark, unparsed, in the order of the file
 }
 
 // Read reads a whole journal without a lock. It returns ErrMissing if there is none. If the
@@ -55,7 +58,7 @@ func Parse(data []byte) (*Content, error) {
 		return nil, fmt.Errorf("journal %w: the first line does not name a journal", git.ErrBroken)
 	}
 	c.Mark = Mark{Committed: c.Head.Committed, Upto: int64(end), Step: c.Head.Step, ID: c.Head.ID}
-	c.Size = int64(end)
+	c.Size, c.begin = int64(end), int64(end)
 	var marks []int64
 	for {
 		n := bytes.IndexByte(data[c.Size:], '\n') + 1
@@ -64,7 +67,7 @@ func Parse(data []byte) (*Content, error) {
 		}
 		line := data[c.Size : c.Size+int64(n)]
 		if bytes.HasPrefix(line, []byte(markPrefix)) {
-			marks = append(marks, c.Size)
+			marks, c.marks = append(marks, c.Size), append(c.marks, line)
 			c.Size += int64(n)
 		} else {
 			c.add(line)
@@ -149,6 +152,20 @@ func (c *Content) After(upto int64) []Line {
 		}
 	}
 	return nil
+}
+
+// Taken returns, for each commit that the head or a mark names, the offset up to which it
+// took the steps; the newest mark of a commit counts. It parses every mark, so only a reader
+// that the newest one does not answer calls it.
+func (c *Content) Taken() map[string]int64 {
+	taken := map[string]int64{c.Head.Committed: c.begin}
+	for _, line := range c.marks {
+		var m Mark
+		if json.Unmarshal(line, &m) == nil && m.Upto <= c.Size {
+			taken[m.Committed] = m.Upto
+		}
+	}
+	return taken
 }
 
 // HasStep reports whether the line that ends at upto is the step with that id. This proves

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,11 +120,21 @@ func (tx *Transaction) BuildCommit(ctx context.Context, branch string, o CommitO
 	if err != nil {
 		return committed{}, err
 	}
-	c, err := tx.Follow(ctx, tip, o.Summary)
+	p, err := tx.Store.Pending(ctx, tip)
 	if err != nil {
 		return committed{}, err
 	}
-	live, data, err := tip.LiveCommits(ctx)
+	return tx.buildOn(ctx, tip, p, nil, o)
+}
+
+// buildOn builds a commit with the pending steps on the commit of base. It replaces last, if
+// that is not nil, and takes its steps too.
+func (tx *Transaction) buildOn(ctx context.Context, base *Tip, p Pending, last *LastChange, o CommitOptions) (committed, error) {
+	c, err := tx.Follow(ctx, base, o.Summary)
+	if err != nil {
+		return committed{}, err
+	}
+	live, data, err := base.LiveCommits(ctx)
 	if err != nil {
 		return committed{}, err
 	}
@@ -131,11 +142,12 @@ func (tx *Transaction) BuildCommit(ctx context.Context, branch string, o CommitO
 	if err != nil {
 		return committed{}, err
 	}
-	d := committed{code: c.Code}
-	if d.pending, err = tx.Store.Pending(ctx, tip); err != nil {
-		return committed{}, err
+	old := base.commit.ID
+	if last != nil {
+		old = last.Commit.ID
+		last.keepAge(c)
 	}
-	steps, err := tx.Drain(ctx, c, tip, d.pending)
+	steps, err := tx.drain(ctx, c, base, p, last)
 	if err != nil {
 		return committed{}, err
 	}
@@ -143,25 +155,36 @@ func (tx *Transaction) BuildCommit(ctx context.Context, branch string, o CommitO
 	if err := tx.AddCommit(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
-	if err := tx.Store.RefreshDetected(ctx, c, tip.commit); err != nil {
+	if err := tx.Store.RefreshDetected(ctx, c, base.commit); err != nil {
 		return committed{}, err
 	}
-	d.entry, d.age, d.warnings = m, c.RoadmapAge, c.Warnings
-	d.lastStep = steps.Last
-	d.Commit, err = tx.Write(ctx, c, tip.commit.ID)
+	d := committed{code: c.Code, pending: p, entry: m, lastStep: steps.Last, age: c.RoadmapAge, warnings: c.Warnings}
+	d.Commit, err = tx.Write(ctx, c, old)
 	return d, err
 }
 
 // Drain moves pending steps into a change's log.md and returns their range.
 func (tx *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
-	if len(p.Lines) == 0 {
-		return doc.Steps{}, nil
-	}
-	data, err := tip.OptionalDocument(ctx, doc.LogFile)
+	return tx.drain(ctx, c, tip, p, nil)
+}
+
+// drain is Drain with the steps of a commit that is replaced before the pending ones.
+func (tx *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending, last *LastChange) (doc.Steps, error) {
+	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: tx.Signature.Name}))
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: tx.Signature.Name}))
+	c.took = p.took()
+	if last != nil {
+		steps = slices.Concat(last.Steps, steps)
+		if len(p.Lines) == 0 { // what the old one says of the journal holds for the new one
+			c.took, _ = ParseJournalMark(last.Commit.Trailer(TrailerJournal))
+		}
+	}
+	if len(steps) == 0 {
+		return doc.Steps{}, nil
+	}
+	data, err := tip.OptionalDocument(ctx, doc.LogFile)
 	if err != nil {
 		return doc.Steps{}, err
 	}
@@ -172,12 +195,12 @@ func (tx *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending)
 	if err := tx.PutGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
 		return doc.Steps{}, err
 	}
-	first, last := steps[0], steps[len(steps)-1]
-	c.took, c.Newest = p.took(), max(c.Newest, last.ID)
+	first, newest := steps[0], steps[len(steps)-1]
+	c.Newest = max(c.Newest, newest.ID)
 	if err := c.Count(tip.branch, len(steps), 0); err != nil {
 		return doc.Steps{}, err
 	}
-	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, nil
+	return doc.Steps{First: first.Number, Last: newest.Number, Count: len(steps)}, nil
 }
 
 // Count adds to a change's totals.

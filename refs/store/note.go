@@ -161,26 +161,30 @@ func (tx *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) 
 		if err != nil {
 			return err
 		}
-		have, err := u.Note(ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		after := c.Trailer(TrailerID)
-		for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
-			after = max(after, f.ID)
-		}
-		said, err := tx.judgement(j, after)
-		if err != nil {
-			return err
-		}
-		note = notes.Union(have, said)
-		if err := u.Add(ctx, c.ID, said); err != nil {
+		if note, err = tx.judge(ctx, u, c, j); err != nil {
 			return err
 		}
 		_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: note "+c.ID.Short())
 		return err
 	})
 	return note, err
+}
+
+// judge adds a judgement to an update of the notes, and returns the note as it then is.
+func (tx *Transaction) judge(ctx context.Context, u *notes.Update, c *git.Commit, j Judgement) ([]byte, error) {
+	have, err := u.Note(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	after := c.Trailer(TrailerID)
+	for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
+		after = max(after, f.ID)
+	}
+	said, err := tx.judgement(j, after)
+	if err != nil {
+		return nil, err
+	}
+	return notes.Union(have, said), u.Add(ctx, c.ID, said)
 }
 
 // Note reads what is noted of a commit.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -50,8 +51,9 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 //
 //  1. the commit says so itself, in its trailer, which every commit carries on;
 //  2. the newest mark was set for just this commit, or nothing follows it;
-//  3. otherwise (another machine's commits are on top, or a crash came between
-//     the branch and the mark): what any commit since the mark says.
+//  3. otherwise (another machine's commits are on top, a crash came between the branch and
+//     the mark, or an undo marked the commit before and did not move the branch): what any
+//     commit since the mark says, or an older mark of it.
 func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
 	proven := func(value string) (int64, bool) {
 		t, ok := ParseJournalMark(value)
@@ -63,7 +65,7 @@ func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.
 	if c.Mark.Committed == string(tip.ID) || len(c.After(c.Mark.Upto)) == 0 {
 		return c.Mark.Upto, nil
 	}
-	args := []string{"log", "--format=%(trailers:key=" + TrailerJournal + ",valueonly)", "--end-of-options", string(tip.ID)}
+	args := []string{"log", "--format=%H %(trailers:key=" + TrailerJournal + ",valueonly,separator=)", EndOfOptions, string(tip.ID)}
 	switch _, err := s.repo.Commit(ctx, git.ID(c.Mark.Committed)); {
 	case err == nil:
 		args = append(args, "^"+c.Mark.Committed)
@@ -74,11 +76,13 @@ func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.
 	if err != nil {
 		return 0, err
 	}
-	upto := c.Mark.Upto
+	upto, taken := c.Mark.Upto, c.Taken()
 	for line := range bytes.Lines(out) {
-		if u, ok := proven(string(bytes.TrimSpace(line))); ok {
+		id, value, _ := strings.Cut(string(bytes.TrimSpace(line)), " ")
+		if u, ok := proven(value); ok {
 			upto = max(upto, u)
 		}
+		upto = max(upto, taken[id])
 	}
 	return upto, nil
 }

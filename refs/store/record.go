@@ -438,6 +438,12 @@ func (k *sources) catchUp(ctx context.Context, s *Store, branch string, j *journ
 	defer k.mu.Unlock()
 	c, err := j.Since(k.upto)
 	if err == nil && c.Head.Journal != k.journal {
+		if k.journal != "" { // another journal may lack steps that the last one had: they were taken back
+			s.mu.Lock()
+			delete(s.known, branch)
+			s.mu.Unlock()
+			return false, nil
+		}
 		k.journal = c.Head.Journal
 		c, err = j.Since(0)
 	}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// LastChange is the newest change of a branch, of a kind that can be amended or undone: a
+// COMMIT, or a change of topics or metadata.
+type LastChange struct {
+	Branch string
+	Commit *git.Commit // the branch's tip
+	Parent *Tip        // the branch before it
+	Entry  *doc.Commit // of a COMMIT; nil for another change
+	Steps  []doc.Step  // that the COMMIT took, oldest first
+}
+
+// LastChange reads the newest change of a branch. The error is fail.ErrRefused for a birth, a
+// merge, a rollback, a renaming and a closing, with a hint at what takes that back.
+func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
+	c := tip.commit
+	if len(c.Parents) == 0 {
+		return nil, notUndone(tip.branch, "its birth", "git context branch -D "+tip.branch)
+	}
+	parent, err := s.TipAt(ctx, tip.branch, c.Parents[0])
+	if err != nil {
+		return nil, err
+	}
+	l := &LastChange{Branch: tip.branch, Commit: c, Parent: parent}
+	live, _, err := tip.LiveCommits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := c.Trailer(TrailerID)
+	if i := slices.IndexFunc(live, func(m doc.Commit) bool { return m.ID == id }); id != "" && i >= 0 {
+		l.Entry = &live[i]
+	}
+	if err := l.check(); err != nil || l.Entry == nil {
+		return l, err
+	}
+	l.Steps, err = tip.ownSteps(ctx, l.Entry.Steps)
+	return l, err
+}
+
+// check refuses a change that is of another kind.
+func (l *LastChange) check() error {
+	kind := ""
+	if l.Entry != nil {
+		kind = l.Entry.Kind
+	}
+	c, p := l.Commit, l.Parent.commit
+	back := "git context rollback " + string(p.ID.Short())
+	switch was := BranchOf(p); {
+	case kind == doc.KindBirth || c.Trailer(TrailerCreated) != p.Trailer(TrailerCreated):
+		return notUndone(l.Branch, "its birth", "git context branch -D "+l.Branch)
+	case kind == doc.KindMerge || len(c.Parents) > 1:
+		return notUndone(l.Branch, "a merge", back)
+	case kind == doc.KindRollback:
+		return notUndone(l.Branch, "a rollback", back)
+	case BranchOf(c) != l.Branch:
+		return notUndone(l.Branch, "of no kind that is known", back)
+	case was != l.Branch && l.Entry == nil && was != "":
+		return notUndone(l.Branch, "its new name", fmt.Sprintf("git context branch -m %s %s", l.Branch, was))
+	case l.Entry == nil && c.Trailer(TrailerStatus) != p.Trailer(TrailerStatus):
+		return notUndone(l.Branch, "its closing", "git context -b "+l.Branch+" commit -m SUMMARY")
+	case l.Entry == nil && (c.Trailer(TrailerID) != "" || c.Trailer(TrailerJournal) != p.Trailer(TrailerJournal)):
+		return notUndone(l.Branch, "of no kind that is known", back)
+	}
+	return nil
+}
+
+func notUndone(branch, what string, hints ...string) error {
+	return fail.New(fail.ErrRefused, fail.NotUndone,
+		fmt.Sprintf("the newest change of branch '%s' is %s, which is neither amended nor undone", branch, what), hints...)
+}
+
+// ownSteps reads the steps of a range of numbers that the branch itself recorded, which are
+// its newest.
+func (t *Tip) ownSteps(ctx context.Context, r doc.Steps) ([]doc.Step, error) {
+	if r.Count == 0 {
+		return nil, nil
+	}
+	var found []doc.Step
+	err := t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		steps, err := doc.ParseLog(data)
+		older := false
+		for _, step := range slices.Backward(steps) {
+			if step.Origin != t.branch {
+				continue
+			}
+			if older = step.Number < r.First; older {
+				break
+			}
+			if step.Number <= r.Last {
+				found = append(found, step)
+			}
+		}
+		return !older && len(found) < r.Count, err
+	})
+	slices.Reverse(found)
+	return found, err
+}
+
+// Revised reports whether the COMMIT revised the roadmap itself.
+func (l *LastChange) Revised() bool {
+	id, age := ParseRoadmap(l.Commit.Trailer(TrailerRoadmap))
+	before, _ := ParseRoadmap(l.Parent.commit.Trailer(TrailerRoadmap))
+	return l.Entry != nil && id != "" && id != before && age == 0
+}
+
+// keepAge lets a draft that replaces the change say when the roadmap was revised as the
+// change did, if it refers to the same one.
+func (l *LastChange) keepAge(c *Draft) {
+	if id, age := ParseRoadmap(l.Commit.Trailer(TrailerRoadmap)); id == c.Roadmap {
+		c.RoadmapAge = age
+	}
+}
