@@ -63,7 +63,7 @@ func newContext(g *globals) *command {
 		},
 		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded and " +
 			"committed, ideas explored on branches and merged, each branch a git ref. Without a command this is " +
-			"CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest commit; one " +
+			"CONTEXT, the memory at the resolution that is asked for: the brief, which is what a successor needs; one " +
 			"branch; one commit; the trace; the metadata. With another view, --branch NAME says which branch it " +
 			"is of. --at C shows each of these as it was at a memory commit, or at a commit or tag of the " +
 			"code: through the memory that belongs to it, else that of its nearest first-parent ancestor, else " +

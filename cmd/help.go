@@ -34,6 +34,9 @@ func printHelp(env *Env, c *command) error {
 		}
 		b.WriteString(lead + strings.TrimSpace("git context "+u) + "\n")
 	}
+	if c.name == "" {
+		b.WriteString(forAgents)
+	}
 	b.WriteString("\n" + wrap(c.about, 76, "") + "\n")
 	if c.name == "" {
 		writeOverview(&b)
@@ -49,6 +52,21 @@ func printHelp(env *Env, c *command) error {
 	}
 	return env.write(b.String())
 }
+
+// forAgents tells where each kind of fact belongs, so that an agent needs no other page.
+const forAgents = `
+For an agent
+    at the start     git context
+    the user's words git context init --goal TEXT --brief TEXT
+    something done   git context commit -m SUMMARY -m 'WHAT AND WHY' --todo NEXT
+    a choice         the same with --decide 'CHOICE, BECAUSE ...'
+    a fact to keep   git context remember KEY TEXT --path FILE
+    how to test      git context remember how-to-test TEXT
+    to ask, to tell  git context roadmap ask TEXT; roadmap todo add --tell TEXT
+    another approach git context branch NAME --purpose TEXT; merge NAME
+    a dead end       git context merge NAME --abandon -m WHY
+    before leaving   git context handover -m SUMMARY -m 'STATE AND NEXT STEP'
+`
 
 // writeOverview lists the commands by group.
 func writeOverview(b *strings.Builder) {
