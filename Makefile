@@ -36,7 +36,7 @@ FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build man completion test race soak lint bench scale diagrams demo fuzz dist install uninstall clean
+.PHONY: build man completion test race soak lint bench resume scale diagrams demo fuzz dist install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -87,6 +87,9 @@ lint:
 
 bench:
 	$(GO) run ./test/bench
+
+resume:
+	@$(GO) run ./test/resume
 
 demo: build
 	@sh test/demo.sh $(BIN) $(if $(TRACE),'$(TRACE)')

@@ -54,6 +54,7 @@ var layers = map[string][]string{
 	"test":                    {},
 	"test/bench/floor":        {},
 	"test/bench/folder":       {},
+	"test/resume":             {},
 	"test/gogit":              {},
 }
 
