@@ -98,6 +98,9 @@ func readTyped(words []string) (t typed, ok bool) {
 	args := append(slices.Clone(words[:last]), words[last]+standIn)
 	c := newContext(new(globals))
 	before, name, after, err := findCommand(c.flags, args)
+	if len(after) > 0 {
+		name, after = inFull(name, after)
+	}
 	switch {
 	case err != nil || len(after) == 0:
 		c.usage = []string{"COMMAND"} // a name may follow all flags

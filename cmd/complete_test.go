@@ -81,10 +81,14 @@ func completed(t *testing.T, shell string, line ...string) []string {
 func TestCompleteByForms(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"roadmap ":                    "show goal milestone todo decide ask section log",
+		"roadmap ":                    "show goal milestone todo decide ask answer section log",
 		"roadmap -b x todo ":          "add done undo remove",
 		"roadmap todo add ":           "",
 		"roadmap todo add x ":         "flags",
+		"todo ":                       "add done undo remove",
+		"milestone add x ":            "flags",
+		"roadmap answer x --with ":    "",
+		"todo done x --outcome ":      "",
 		"metadata ":                   "get set unset refresh",
 		"bisect start a b ":           "",
 		"bisect run ":                 "\tfiles",

@@ -15,7 +15,8 @@ func help(env *Env, args []string) error {
 	case len(args) > 1:
 		return usagef("unexpected argument '%s'", args[1]).hint("git context help COMMAND")
 	}
-	e, err := find(args[0])
+	name, _ := inFull(args[0], nil)
+	e, err := find(name)
 	if err != nil {
 		return err
 	}

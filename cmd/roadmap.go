@@ -22,7 +22,9 @@ import (
 type roadmapOptions struct {
 	*globals
 	author
-	file, at string
+	file, at      string
+	with, outcome string
+	tell          bool
 }
 
 // roadmapResult is the roadmap, or its history.
@@ -37,6 +39,9 @@ func newRoadmap(g *globals) *command {
 	o := &roadmapOptions{globals: g}
 	own := []cli.Flag{
 		named(&o.file, "-F, --file FILE", "read the section's text from FILE (- is standard input)"),
+		named(&o.with, "--with TEXT", "the answer to the question"),
+		named(&o.outcome, "--outcome TEXT", "what became of the item that is done"),
+		toggle(&o.tell, "--tell", "the to-do is to tell the user TEXT"),
 		atFlag(&o.at),
 	}
 	return &command{
@@ -44,19 +49,23 @@ func newRoadmap(g *globals) *command {
 		usage: []string{
 			"roadmap [show] [--at C]",
 			"roadmap goal TEXT",
-			"roadmap (milestone | todo) (add | done | undo | remove) TEXT",
+			"roadmap (milestone | todo) (add | done | undo | remove) TEXT [--outcome TEXT] [--tell]",
 			"roadmap decide TEXT",
 			"roadmap ask TEXT",
+			"roadmap answer TEXT --with TEXT",
 			"roadmap section NAME -F FILE",
 			"roadmap log",
 		},
 		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and " +
 			"to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an " +
-			"unambiguous start of it. Each revision is a commit; log lists them.",
+			"unambiguous start of it. An answer turns an open question into a decision. What became of an item that " +
+			"is done is kept below it. Each revision is a commit; log lists them. 'git context todo' and 'git context " +
+			"milestone' are short for 'git context roadmap todo' and 'git context roadmap milestone'.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"roadmap milestone add 'Lexer'",
-			"roadmap milestone done Lex",
+			"roadmap milestone done Lex --outcome 'All of the RFC but comments'",
+			"roadmap answer 'Which lock' --with 'One mutex around the queue'",
 			"roadmap decide 'No generated code'",
 		},
 		globals: g,

@@ -12,36 +12,63 @@ func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error)
 	if len(args) > 0 {
 		verb, rest = args[0], clean(env, args[1:])
 	}
-	if o.file != "" && verb != "section" {
-		return nil, usagef("-F goes with 'roadmap section' alone")
+	if err := o.checkFlags(verb, rest); err != nil {
+		return nil, err
 	}
 	switch verb {
 	case "show", "log":
 		return nil, countWords("roadmap "+verb, rest, 0, 0)
 	case "milestone", "todo":
-		return parseItem(verb, rest)
+		return parseItem(env, o, verb, rest)
 	case "section":
 		return parseSection(env, o, rest)
-	case "goal", "decide", "ask":
-		if err := countWords("roadmap "+verb, rest, 1, 1); err != nil {
-			return nil, err
-		}
-		if verb != "goal" && strings.TrimSpace(rest[0]) == "" {
-			return nil, usagef("'roadmap %s' needs a text", verb)
-		}
-		return &revision{reasonFor(verb, rest[0]), func(m *doc.Roadmap) error {
-			switch verb {
-			case "goal":
-				m.SetGoal(rest[0])
-			case "decide":
-				m.AddDecision(rest[0])
-			case "ask":
-				m.AddQuestion(rest[0])
-			}
-			return nil
-		}}, nil
+	case "goal", "decide", "ask", "answer":
+		return parseText(env, o, verb, rest)
 	}
-	return nil, unknownWord("roadmap", verb, "show", "goal", "milestone", "todo", "decide", "ask", "section", "log")
+	return nil, unknownWord("roadmap", verb, "show", "goal", "milestone", "todo", "decide", "ask", "answer", "section", "log")
+}
+
+// checkFlags refuses a flag that the verb does not act on.
+func (o *roadmapOptions) checkFlags(verb string, rest []string) error {
+	list := verb == "milestone" || verb == "todo"
+	switch {
+	case o.file != "" && verb != "section":
+		return usagef("-F goes with 'roadmap section' alone")
+	case o.with != "" && verb != "answer":
+		return usagef("--with goes with 'roadmap answer' alone")
+	case o.outcome != "" && !(list && first(rest) == "done"):
+		return usagef("--outcome says what became of an item that is done").hint("git context roadmap todo done TEXT --outcome TEXT")
+	case o.tell && !(verb == "todo" && first(rest) == "add"):
+		return usagef("--tell goes with 'roadmap todo add' alone")
+	}
+	return nil
+}
+
+// parseText reads a verb with one text.
+func parseText(env *Env, o *roadmapOptions, verb string, rest []string) (*revision, error) {
+	if err := countWords("roadmap "+verb, rest, 1, 1); err != nil {
+		return nil, err
+	}
+	if verb != "goal" && strings.TrimSpace(rest[0]) == "" {
+		return nil, usagef("'roadmap %s' needs a text", verb)
+	}
+	if verb == "answer" && strings.TrimSpace(o.with) == "" {
+		return nil, usagef("'roadmap answer' needs --with TEXT")
+	}
+	answer := clean(env, []string{o.with})[0]
+	return &revision{reasonFor(verb, rest[0]), func(m *doc.Roadmap) error {
+		switch verb {
+		case "goal":
+			m.SetGoal(rest[0])
+		case "decide":
+			m.AddDecision(rest[0])
+		case "ask":
+			m.AddQuestion(rest[0])
+		case "answer":
+			return m.AnswerQuestion(rest[0], answer)
+		}
+		return nil
+	}}, nil
 }
 
 // clean replaces the bytes that no document may contain. The methods that edit a roadmap
@@ -59,7 +86,7 @@ func clean(env *Env, texts []string) []string {
 }
 
 // parseItem reads (add|done|undo|remove) TEXT for a milestone or a to-do.
-func parseItem(list string, rest []string) (*revision, error) {
+func parseItem(env *Env, o *roadmapOptions, list string, rest []string) (*revision, error) {
 	if err := countWords("roadmap "+list, rest, 2, 2); err != nil {
 		return nil, err
 	}
@@ -71,9 +98,15 @@ func parseItem(list string, rest []string) (*revision, error) {
 	var edit func(*doc.Roadmap) error
 	switch what {
 	case "add":
+		if o.tell && !strings.HasPrefix(item, doc.TellPrefix) {
+			item = doc.TellPrefix + item
+		}
 		edit = func(m *doc.Roadmap) error { addItem(m, todo, item); return nil }
-	case "done", "undo":
-		edit = func(m *doc.Roadmap) error { return markItem(m, todo, item, what == "done") }
+	case "done":
+		outcome := clean(env, []string{o.outcome})[0]
+		edit = func(m *doc.Roadmap) error { return finishItem(m, todo, item, outcome) }
+	case "undo":
+		edit = func(m *doc.Roadmap) error { return reopenItem(m, todo, item) }
 	case "remove":
 		edit = func(m *doc.Roadmap) error { return removeItem(m, todo, item) }
 	default:
@@ -90,11 +123,18 @@ func addItem(m *doc.Roadmap, todo bool, item string) {
 	}
 }
 
-func markItem(m *doc.Roadmap, todo bool, item string, done bool) error {
+func finishItem(m *doc.Roadmap, todo bool, item, outcome string) error {
 	if todo {
-		return m.MarkTodo(item, done)
+		return m.FinishTodo(item, outcome)
 	}
-	return m.MarkMilestone(item, done)
+	return m.FinishMilestone(item, outcome)
+}
+
+func reopenItem(m *doc.Roadmap, todo bool, item string) error {
+	if todo {
+		return m.MarkTodo(item, false)
+	}
+	return m.MarkMilestone(item, false)
 }
 
 func removeItem(m *doc.Roadmap, todo bool, item string) error {

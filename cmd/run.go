@@ -68,12 +68,21 @@ func dispatch(ctx context.Context, env *Env, args []string) error {
 	case name == "help":
 		return help(env, after)
 	}
+	name, after = inFull(name, after)
 	e, err := find(name)
 	if err != nil {
 		return err
 	}
 	c := e.make(new(globals))
 	return adviseHelp(c.invoke(ctx, env, append(before[:len(before):len(before)], after...)), name)
+}
+
+// inFull returns the command and the words that a short name stands for.
+func inFull(name string, after []string) (string, []string) {
+	if name == "todo" || name == "milestone" {
+		return "roadmap", append([]string{name}, after...)
+	}
+	return name, after
 }
 
 // find returns the command of that name.

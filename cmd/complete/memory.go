@@ -84,6 +84,15 @@ func (f *finder) topics(ctx context.Context, s *refs.Store) error {
 	return err
 }
 
+// questions offers the open questions of the roadmap, to answer one.
+func (f *finder) questions(ctx context.Context, s *refs.Store) error {
+	v, _, err := s.Roadmap(ctx, nil)
+	for _, question := range v.Questions {
+		f.add("roadmap", "", question)
+	}
+	return err
+}
+
 // items offers items of the roadmap: open ones to tick, ticked ones to open again.
 func (f *finder) items(ctx context.Context, s *refs.Store) error {
 	v, _, err := s.Roadmap(ctx, nil)

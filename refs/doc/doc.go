@@ -131,7 +131,9 @@
 // The text of prose is the section's lines without the blank ones at either end. An item begins at
 // the left margin with a bullet (-, * or +) or a number and a full stop. It continues over lines
 // that are indented, including empty lines between these, or that follow it directly. A writer
-// indents its further lines by two spaces. Prose and items contain any text. A line that consists
+// indents its further lines by two spaces. Of a milestone or a to-do, further lines that begin with
+// "Outcome: " say what became of it: they do not belong to the item's text, by which it is recognised.
+// Such a line of the text itself has one additional backslash before it. Prose and items contain any text. A line that consists
 // of up to three spaces, any number of backslashes, and then
 //
 //   - a '#' and anything, or only '=', or only '-' (apart from trailing white space), or

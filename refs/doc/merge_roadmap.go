@@ -236,7 +236,7 @@ func proseLines(s *section, boxes bool) []string {
 }
 
 // setItems changes the section's items to the given ones. Items that remain change at most
-// their tick; new ones come last. It makes one pass, as a hostile file may have very many
+// their tick and outcome; new ones come last. It makes one pass, as a hostile file may have very many
 // items.
 func (s *section) setItems(want []Item, boxes bool) {
 	left := itemsByText(want)
@@ -250,6 +250,10 @@ func (s *section) setItems(want []Item, boxes bool) {
 		if w, ok := left[it.Text]; ok {
 			if boxes && w.Done != it.Done {
 				s.mark(it, w.Done)
+			}
+			if w.Outcome != it.Outcome {
+				lines = append(lines, s.withOutcome(it, w.Outcome)...)
+				continue
 			}
 			lines = append(lines, s.lines[it.start:it.end]...)
 		}
@@ -276,8 +280,11 @@ func (s *section) setItems(want []Item, boxes bool) {
 //     side unticked it and the other changed nothing; without a base, a tick wins;
 //  2. on one side that is not in the base was added, and is kept;
 //  3. on one side that equals the base was removed by the other, and is removed;
-//  4. on one side whose tick changed since the base is kept: work that was done in the
-//     meantime outweighs tidying up.
+//  4. on one side whose tick or outcome changed since the base is kept: work that was done in
+//     the meantime outweighs tidying up.
+//
+// The outcome of an item on both sides is that of the side that changed it; if both did, it has the
+// lines of both, ours first.
 func mergeItems(base, ours, theirs []Item) []Item {
 	inBase, inTheirs := itemsByText(base), itemsByText(theirs)
 	inOurs := itemsByText(ours)
@@ -286,16 +293,19 @@ func mergeItems(base, ours, theirs []Item) []Item {
 		t, both := inTheirs[o.Text]
 		b, old := inBase[o.Text]
 		switch {
-		case both && (!old || b.Done == o.Done):
-			o.Done = t.Done || !old && o.Done
+		case both:
+			if !old || b.Done == o.Done {
+				o.Done = t.Done || !old && o.Done
+			}
+			o.Outcome = mergeOutcomes(b.Outcome, o.Outcome, t.Outcome)
 			merged = append(merged, o)
-		case both, !old, b.Done != o.Done:
+		case !old, b != o:
 			merged = append(merged, o)
 		}
 	}
 	for _, t := range theirs {
 		b, old := inBase[t.Text]
-		if _, both := inOurs[t.Text]; !both && (!old || b.Done != t.Done) {
+		if _, both := inOurs[t.Text]; !both && (!old || b != t) {
 			merged = append(merged, t)
 		}
 	}

@@ -347,3 +347,31 @@ func TestMergeTopicMarks(t *testing.T) {
 		t.Errorf("a conflict shows the whole files: %v %+v %q", err, conflict, got)
 	}
 }
+
+// Outcomes are merged beside the items that they belong to, which stay the same items.
+func TestMergeRoadmapOutcomes(t *testing.T) {
+	for _, c := range []struct{ name, base, ours, theirs, merged string }{
+		{"one side", "[ ] a|[ ] b", "[x] a/one|[ ] b", "[ ] a|[x] b", "[x] a/one|[x] b"},
+		{"the other side", "[ ] a|[ ] b", "[ ] a|[ ] b|[ ] c", "[x] a/one|[ ] b", "[x] a/one|[ ] b|[ ] c"},
+		{"the same", "[ ] a", "[x] a/one|[ ] b", "[x] a/one", "[x] a/one|[ ] b"},
+		{"both", "[ ] a", "[x] a/one", "[x] a/two/one", "[x] a/one/two"},
+		{"revised", "[x] a/one", "[x] a/two", "[x] a/one|[ ] b", "[x] a/two|[ ] b"},
+		{"opened again", "[x] a/one", "[ ] a", "[x] a/one|[ ] b", "[ ] a|[ ] b"},
+		{"removed and finished", "[x] a", "", "[x] a/one|[ ] b", "[x] a/one|[ ] b"},
+		{"new", "[ ] a", "[ ] a|[ ] b", "[ ] a|[x] c/one/two", "[ ] a|[ ] b|[x] c/one/two"},
+	} {
+		file := func(items string) []byte {
+			if items == "" {
+				return roadmapOf("g")
+			}
+			return roadmapOf("g", strings.Split(strings.ReplaceAll(items, "/", "\n  Outcome: "), "|")...)
+		}
+		got, conflicts, err := MergeRoadmap(file(c.base), file(c.ours), file(c.theirs), wholeText)
+		if err != nil || len(conflicts) > 0 {
+			t.Errorf("%s: %v %v", c.name, conflicts, err)
+		}
+		if diff := cmp.Diff(ParseRoadmap(file(c.merged)).Milestones(), ParseRoadmap(got).Milestones()); diff != "" {
+			t.Errorf("%s: %s\n%s", c.name, diff, got)
+		}
+	}
+}

@@ -7,8 +7,9 @@ import (
 
 // Item is an item of a list. Its text may have several lines.
 type Item struct {
-	Text string
-	Done bool
+	Text    string
+	Done    bool
+	Outcome string // what became of it; "" if nobody said. It does not identify the item
 }
 
 // itemAt is an item with its place in the lines of its section.
@@ -36,7 +37,7 @@ func (e *ItemError) Error() string {
 
 // items parses the list of a section. An item begins at the left margin with "- ", "* ", "+
 // " or "1. ", and continues over lines that are indented or follow directly. If boxes is
-// true, a "[ ]" or "[x]" is not part of the text.
+// true, a "[ ]" or "[x]" is not part of the text, nor is a line "Outcome: ".
 func (s *section) items(boxes bool) []itemAt {
 	var items []itemAt
 	lines := s.plainLines()
@@ -51,7 +52,14 @@ func (s *section) items(boxes bool) []itemAt {
 			it.box, it.Done = len(lines[i])-len(text)+1, done
 			text = rest
 		}
-		it.Text = itemText(text, lines[i+1:it.end])
+		more := lines[i+1 : it.end]
+		if boxes {
+			more, it.Outcome = cutOutcome(more)
+		}
+		it.Text = itemText(text, more)
+		if boxes {
+			it.Text = unescapeOutcome(it.Text)
+		}
 		items = append(items, it)
 		i = it.end
 	}
@@ -133,12 +141,19 @@ func itemLines(it Item, box bool) []string {
 			bullet = "- [x] "
 		}
 	}
-	lines := strings.Split(escapeProse(it.Text), "\n")
+	text := it.Text
+	if box {
+		text = escapeOutcome(text)
+	}
+	lines := strings.Split(escapeProse(text), "\n")
 	lines[0] = bullet + lines[0]
 	for i := range lines[1:] {
 		if lines[i+1] != "" {
 			lines[i+1] = "  " + lines[i+1]
 		}
+	}
+	if box {
+		lines = append(lines, outcomeLines(it.Outcome)...)
 	}
 	return lines
 }
@@ -240,14 +255,19 @@ func oneItem(items []itemAt, match func(string) bool) (*itemAt, *ItemError) {
 	return nil, &ItemError{Candidates: texts}
 }
 
-// markItem changes the character in the box and nothing else. It adds a box if a
-// hand-written list has none.
+// markItem changes the character in the box, and removes the outcome of an item that is open
+// again. It adds a box if a hand-written list has none.
 func (r *Roadmap) markItem(name, text string, done bool) error {
 	s, it, err := r.lookupItem(name, text, true)
-	if err != nil || it.Done == done {
+	if err != nil {
 		return err
 	}
-	s.mark(it, done)
+	if it.Done != done {
+		s.mark(it, done)
+	}
+	if !done && it.Outcome != "" {
+		s.setOutcome(it, "")
+	}
 	return nil
 }
 

@@ -54,11 +54,11 @@ func TestRoadmapWrittenByHand(t *testing.T) {
 		if got := r.Goal(); got != `Ship **it**.`+"\n\n"+`Soon, \# honest.` {
 			t.Errorf("goal %q", got)
 		}
-		want := []Item{{"design", true}, {"build\nthe whole thing\n\nand test it", false}, {"plain one", false}, {"demo", true}}
+		want := []Item{{Text: "design", Done: true}, {Text: "build\nthe whole thing\n\nand test it"}, {Text: "plain one"}, {Text: "demo", Done: true}}
 		if diff := cmp.Diff(want, r.Milestones()); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]Item{{"docs", false}, {"no box", false}}, r.Todo()); diff != "" {
+		if diff := cmp.Diff([]Item{{Text: "docs"}, {Text: "no box"}}, r.Todo()); diff != "" {
 			t.Error(diff)
 		}
 		if diff := cmp.Diff([]Section{{"Notes", "- free\n# not a section"}}, r.Sections()); diff != "" {
@@ -161,17 +161,18 @@ func TestRoadmapTextsRoundTrip(t *testing.T) {
 				r.SetGoal(text)
 			case 1:
 				if r.AddMilestone(text) {
-					milestones = append(milestones, Item{text, false})
+					milestones = append(milestones, Item{Text: text})
 				}
 				if n := len(milestones) - 1; milestones[n].Text == text {
 					milestones[n].Done = true
-					if err := r.MarkMilestone(text, true); err != nil {
+					milestones[n].Outcome = rapid.SampledFrom([]string{"", "It holds", "Outcome: two\nlines"}).Draw(t, "outcome")
+					if err := r.FinishMilestone(text, milestones[n].Outcome); err != nil {
 						t.Fatal(err)
 					}
 				}
 			case 2:
 				if r.AddTodo(text) {
-					todo = append(todo, Item{text, false})
+					todo = append(todo, Item{Text: text})
 				}
 			case 3:
 				if r.AddDecision(text) {
@@ -219,5 +220,49 @@ func TestRoadmapKeepsHostileTexts(t *testing.T) {
 		if err := r.RemoveMilestone(text); err != nil || len(r.Milestones()) != 0 {
 			t.Errorf("%q: %v", clip(text), err)
 		}
+	}
+}
+
+// An outcome is a line of its own below its item, and no part of the item's text.
+func TestRoadmapOutcomes(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n"} {
+		file := func(lines ...string) string { return strings.Join(append(lines, ""), end) }
+		r := ParseRoadmap([]byte(file("## To-Do", "", "- [ ] call", "  the user", "* later", "- [x] old", "  Outcome: it was so", "- [ ] text", `  \Outcome: no`)))
+		want := []Item{{Text: "call\nthe user"}, {Text: "later"}, {Text: "old", Done: true, Outcome: "it was so"}, {Text: "text\nOutcome: no"}}
+		if diff := cmp.Diff(want, r.Todo()); diff != "" {
+			t.Error(diff)
+		}
+		for _, err := range []error{r.FinishTodo("call", "She agrees.\n\n Soon. "), r.FinishTodo("later", ""), r.FinishTodo("old", "it is so"), r.FinishTodo("text", "yes")} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if got, want := string(r.Bytes()), file("## To-Do", "", "- [x] call", "  the user", "  Outcome: She agrees.", "  Outcome: Soon.", "* [x] later",
+			"- [x] old", "  Outcome: it is so", "- [x] text", `  \Outcome: no`, "  Outcome: yes"); got != want {
+			t.Error(cmp.Diff(want, got))
+		}
+		if err := r.MarkTodo("call", false); err != nil || r.Todo()[0] != (Item{Text: "call\nthe user"}) {
+			t.Errorf("an item that is open again has no outcome: %v %+v", err, r.Todo()[0])
+		}
+		if err := r.RemoveTodo("text"); err != nil || strings.Contains(string(r.Bytes()), "yes") {
+			t.Errorf("an outcome goes with its item: %v %q", err, r.Bytes())
+		}
+	}
+}
+
+// An answer turns a question into a decision.
+func TestRoadmapAnswer(t *testing.T) {
+	r := NewRoadmap()
+	r.AddQuestion("Which licence?")
+	r.AddQuestion("Which lock?\nSee #12")
+	if err := r.AnswerQuestion("which lo", "A mutex"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Which lock?\nSee #12 — A mutex"}, r.Decisions()); diff != "" || len(r.Questions()) != 1 {
+		t.Error(diff, r.Questions())
+	}
+	var e *ItemError
+	if err := r.AnswerQuestion("Why", "x"); !errors.As(err, &e) || e.Section != SectionQuestions {
+		t.Error(err)
 	}
 }

@@ -279,8 +279,9 @@ type RoadmapView struct {
 	At         *At               `json:"at"` // nil: now
 }
 
-// Item is one line of a check list.
+// Item is one item of a check list.
 type Item struct {
-	Text string `json:"text"`
-	Done bool   `json:"done"`
+	Text    string `json:"text"`
+	Done    bool   `json:"done"`
+	Outcome string `json:"outcome,omitempty"` // what became of it; "" if nobody said
 }
