@@ -42,7 +42,7 @@ func newMerge(g *globals) *command {
 		usage: []string{
 			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... " +
 				"[-X HOW] [--keep] [--dry-run] [-S]",
-			"merge NAME --abandon",
+			"merge NAME --abandon [-m WHY [-m ...]]",
 			"merge --continue [--into TARGET] [-S]",
 			"merge (--abort | --status) [--into TARGET]",
 		},
@@ -50,11 +50,12 @@ func newMerge(g *globals) *command {
 			"NAME; its CONTEXT is shown first. Steps and commits of both sides are united. Where both wrote " +
 			"different things in one place nothing is changed: each such path is named, and the merge waits " +
 			"until every one is settled with 'git context resolve' and it is told to continue. -S signs every " +
-			"commit that it makes, and is to be given again with --continue.",
+			"commit that it makes, and is to be given again with --continue. With --abandon nothing is merged, and -m " +
+			"says why NAME failed: its branch and the roadmap keep that.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",
-			"merge try-actors --abandon",
+			"merge try-actors --abandon -m 'Each message costs two allocations'",
 			"merge try-mutex -X theirs",
 			"merge --continue",
 		},
@@ -73,7 +74,11 @@ func newMerge(g *globals) *command {
 			if err != nil && !errors.Is(err, fail.ErrConflict) {
 				return err
 			}
-			return errors.Join(o.printMerge(ctx, env, r, err), err)
+			err = errors.Join(o.printMerge(ctx, env, r, err), err)
+			if err == nil && o.abandon && !o.message.given() {
+				env.hint("say why it failed: git context merge %s --abandon -m WHY", r.Merged)
+			}
+			return err
 		},
 	}
 }

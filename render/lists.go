@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,10 +178,11 @@ func BranchesText(p *Printer, list []store.Branch) {
 func (p *Printer) branchLine(b store.Branch, width int) {
 	mark, name := "  ", branchLabel(b)
 	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+shortRemarks(b)
+	text := cmp.Or(b.Why, b.Summary)
 	if p.Width > 0 {
-		rest += p.fit(b.Summary, cells(mark+name+gap+rest))
+		rest += p.fit(text, cells(mark+name+gap+rest))
 	} else { // nothing follows the subject, so a tab in it cannot break the alignment
-		rest += strings.ReplaceAll(b.Summary, "\n", " ")
+		rest += strings.ReplaceAll(text, "\n", " ")
 	}
 	var line []piece
 	switch {

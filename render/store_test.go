@@ -151,7 +151,7 @@ func TestJSONKeys(t *testing.T) {
 		{"snapshot", "at attention branch branches branches_total budget code commits decisions head last_step pending progress purpose questions roadmap topics topics_unread", snapshot},
 		{"roadmap", "goal milestones outcomes sections todo", snapshot.Roadmap},
 		{"branch view", "at branch commits progress purpose skip total", branch},
-		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at", branch.Branch},
+		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at why", branch.Branch},
 		{"COMMIT", "agent branch code commit contribution id outcome progress purpose score stale steps summary tags time", branch.Commits[0]},
 		{"log", "at branch skip steps total", log},
 		{"STEP", "action agent id observation origin pending session step thought time", log.Steps[0]},

@@ -35,10 +35,10 @@ func branchKillings() []killing {
 			k.merged("side")
 			k.is("merged", "metadata", "get", "branch.status", "-b", "side")
 		}},
-		{name: "merge --abandon", args: []string{"merge", "side", "--abandon"}, again: []int{1}, holds: func(k *killed) {
+		{name: "merge --abandon", args: []string{"merge", "side", "--abandon", "-m", "Too slow"}, again: []int{1}, holds: func(k *killed) {
 			k.once("side", k.kept["side"])
 			k.is("abandoned", "metadata", "get", "branch.status", "-b", "side")
-			k.says("abandoned", 1, "roadmap")
+			k.says("abandoned: Too slow", 1, "roadmap")
 		}},
 		{name: "merge in conflict", args: []string{"merge", "clash"}, ends: 3, holds: func(k *killed) { k.ok("merge", "--abort") }},
 		{name: "resolve", prepare: inConflict, args: []string{"resolve", "pool", "--theirs"}, holds: func(k *killed) {

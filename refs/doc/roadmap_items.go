@@ -2,6 +2,7 @@ package doc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -345,6 +346,13 @@ func (r *Roadmap) AddQuestion(text string) bool {
 // AddOutcome adds the outcome of a branch, as AddMilestone does.
 func (r *Roadmap) AddOutcome(text string) bool {
 	return r.addItem(SectionOutcomes, Item{Text: text}, false)
+}
+
+// RemoveOutcome removes the outcome of a branch with exactly this text, if there is one.
+func (r *Roadmap) RemoveOutcome(text string) {
+	if slices.Contains(r.Outcomes(), text) {
+		_ = r.removeItem(SectionOutcomes, text) // its whole text names it
+	}
 }
 
 // MarkMilestone ticks or unticks a milestone. The text is the item's, or a prefix of it

@@ -11,14 +11,19 @@ import (
 )
 
 // checkOpen refuses to abandon a branch that is closed already, unless it has
-// steps that nothing has seen.
+// steps that nothing has seen, or nobody has said yet why it was abandoned.
 func (m *operation) checkOpen(source *store.Tip) error {
 	status := source.Commit().Trailer(store.TrailerStatus)
-	if status == "" || status == doc.StatusActive || len(m.drained.Lines) > 0 {
+	if status == "" || status == doc.StatusActive || len(m.drained.Lines) > 0 || m.addsWhy(source, status) {
 		return nil
 	}
 	return fail.New(fail.ErrRefused, fail.BranchClosed, fmt.Sprintf("branch '%s' is %s already", source.Name(), status),
 		"git context branch -d "+source.Name())
+}
+
+// addsWhy reports whether the branch was abandoned without a reason, which is given now.
+func (m *operation) addsWhy(source *store.Tip, status string) bool {
+	return status == doc.StatusAbandoned && m.o.Summary != "" && store.BranchAt(source.Name(), source.Commit()).Why == ""
 }
 
 // closeSource commits what is pending on the source and, if the merge closes it,
@@ -35,14 +40,7 @@ func (m *operation) closeSource(ctx context.Context, source *store.Tip) (*store.
 	if !closes && len(m.drained.Lines) == 0 {
 		return source, nil
 	}
-	subject := fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.Lines), "pending step"), m.target)
-	switch {
-	case m.o.Abandon:
-		subject = "Abandon branch " + source.Name()
-	case closes:
-		subject = fmt.Sprintf("Close branch %s, merged into %s", source.Name(), m.target)
-	}
-	c, err := m.Follow(ctx, source, subject)
+	c, err := m.Follow(ctx, source, m.closingSubject(source.Name(), closes))
 	if err != nil {
 		return nil, err
 	}
@@ -70,4 +68,17 @@ func (m *operation) closeSource(ctx context.Context, source *store.Tip) (*store.
 		return nil, err
 	}
 	return m.Store.TipOf(source.Name(), m.closing), nil
+}
+
+// closingSubject is the subject of the commit on the source.
+func (m *operation) closingSubject(name string, closes bool) string {
+	switch {
+	case m.o.Abandon && m.o.Summary != "":
+		return store.SubjectAbandon + name + ": " + prose.OneLine(m.o.Summary, store.PurposeLimit)
+	case m.o.Abandon:
+		return store.SubjectAbandon + name
+	case closes:
+		return fmt.Sprintf("Close branch %s, merged into %s", name, m.target)
+	}
+	return fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.Lines), "pending step"), m.target)
 }

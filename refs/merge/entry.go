@@ -116,9 +116,15 @@ func (m *operation) outcome(ctx context.Context, source *store.Tip, what string)
 			return "", store.RoadmapError(err)
 		}
 	}
-	line := source.Name() + " " + what
-	if note := cmp.Or(m.o.Summary, meta.Branch().Purpose); note != "" {
-		line += ": " + prose.OneLine(note, store.PurposeLimit)
+	outcome := func(note string) string {
+		if note == "" {
+			return source.Name() + " " + what
+		}
+		return source.Name() + " " + what + ": " + prose.OneLine(note, store.PurposeLimit)
+	}
+	line := outcome(cmp.Or(m.o.Summary, meta.Branch().Purpose))
+	if m.o.Abandon && m.addsWhy(source, source.Commit().Trailer(store.TrailerStatus)) {
+		r.RemoveOutcome(outcome(meta.Branch().Purpose))
 	}
 	r.AddOutcome(line)
 	return m.WriteRoadmap(ctx, old, data, r, line)

@@ -15,7 +15,8 @@ import (
 // Merge is MERGE: it brings a branch's memory into the target. The cases:
 //
 //  1. the source is the target: refused;
-//  2. abandon: the source is closed as abandoned, nothing is merged;
+//  2. abandon: the source is closed as abandoned, nothing is merged. The summary is why: it is in the
+//     subject of the closing commit, see [store.Branch], and under Branch Outcomes;
 //  3. the target has everything of the source already: up to date, no change;
 //  4. some slot was filled differently on both sides, and neither Prefer nor what
 //     was resolved before says what is to be there: fail.ErrConflict, the result

@@ -148,11 +148,18 @@ func BranchAt(name string, c *git.Commit) Branch {
 	if b.Status == "" {
 		b.Status = doc.StatusActive
 	}
+	if rest, ok := strings.CutPrefix(c.Subject(), SubjectAbandon); ok && b.Status == doc.StatusAbandoned && t[TrailerID] == "" {
+		_, b.Why, _ = strings.Cut(rest, ": ") // no name of a branch has a colon
+	}
 	b.CreatedAt, b.CreatedFrom = ParseCreated(t[TrailerCreated])
 	// A tip that another process's tool made has no count: it shows as none.
 	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
 	return b
 }
+
+// SubjectAbandon begins the subject of the commit that closes a branch as abandoned. The branch's name
+// follows and, if it was said, ": " and why.
+const SubjectAbandon = "Abandon branch "
 
 // Branch is a memory branch as lists and JSON show it.
 type Branch struct {
@@ -165,6 +172,7 @@ type Branch struct {
 	Commits     int        `json:"commits"` // entries of its commit.md
 	Pending     int        `json:"pending"` // steps recorded and not yet committed
 	UpdatedAt   time.Time  `json:"updated_at"`
+	Why         string     `json:"why"` // why it was abandoned, on one line; "" if its tip does not say so
 	Current     bool       `json:"current"`
 
 	// Summary is the newest commit's, for lists in text; empty without one.
