@@ -88,7 +88,7 @@ type SnapshotOptions struct {
 
 // How much a snapshot reads at most.
 const (
-	recentLength = 100  // memory commits that its git log lists
+	recentLength = 60   // memory commits that its git log lists
 	mostTopics   = 1000 // topics that are read
 )
 
@@ -149,11 +149,9 @@ func (v *Snapshot) tell() {
 
 // readTip reads what needs the list of the newest memory commits.
 func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, commits int) error {
-	recent, err := history.Recent(ctx, s, tip, recentLength)
-	if err != nil {
-		return err
-	}
+	recent := sync.OnceValues(func() ([]history.RecentCommit, error) { return history.Recent(ctx, s, tip, recentLength) })
 	return concurrently(ctx,
+		func(context.Context) error { _, err := recent(); return err },
 		func(ctx context.Context) error {
 			list, err := history.NewestOf(ctx, s, tip, commits, recent)
 			v.Commits = withTags(list)
@@ -179,14 +177,14 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, c
 func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip) error {
 	v.Roadmap = Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}, Outcomes: []string{}, Sections: []Section{}}
 	v.Questions, v.Decisions = []string{}, []string{}
-	r, data, err := s.Roadmap(ctx, tip)
+	r, _, err := s.Roadmap(ctx, tip)
 	if errors.Is(err, fail.ErrNoMemory) || v.At != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
 		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: orEmpty(r.Milestones), Todo: orEmpty(r.Todo),
 			Outcomes: orEmpty(r.Outcomes), Sections: []Section{}}
-		for _, own := range doc.ParseRoadmap(data).Sections() { // in their order
+		for _, own := range r.Own {
 			v.Roadmap.Sections = append(v.Roadmap.Sections, Section(own))
 		}
 		v.Questions, v.Decisions = orEmpty(r.Questions), orEmpty(r.Decisions)

@@ -42,10 +42,14 @@ func Recent(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]RecentC
 	return list, err
 }
 
-// NewestOf reads a branch's newest n commits in full, newest first. recent, from [Recent],
-// saves the git log that finds them.
-func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, recent []RecentCommit) ([]store.Commit, error) {
+// NewestOf reads a branch's newest n commits in full, newest first. wait returns the result of
+// [Recent], which saves the git log that finds them; what does not need it is read before.
+func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait func() ([]RecentCommit, error)) ([]store.Commit, error) {
 	commits, err := readEntries(ctx, t, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	recent, err := wait()
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +84,19 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, recent [
 // ReadTopics reads the topics of a tip, by key, without the ones that another replaces: all, or
 // at most most of them if there are more, those that recent changed first. more is the number
 // of topics that it did not read. Of a topic that recent does not name, the writer and the
-// time are unknown.
-func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, recent []RecentCommit) (list []store.Topic, more int, err error) {
+// time are unknown. wait returns the result of [Recent].
+func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wait func() ([]RecentCommit, error)) (list []store.Topic, more int, err error) {
 	ids, err := store.TopicIDs(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	var texts map[git.ID][]byte
+	if len(ids) <= most { // all of them are read, in any order
+		if texts, err = topicTexts(ctx, s, t, ids, topicKeys(ids, nil)); err != nil {
+			return nil, 0, err
+		}
+	}
+	recent, err := wait()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -96,10 +110,9 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, rec
 	keys := topicKeys(ids, written)
 	if len(keys) > most {
 		keys, more = keys[:most], len(keys)-most
-	}
-	texts, err := topicTexts(ctx, s, t, ids, keys)
-	if err != nil {
-		return nil, 0, err
+		if texts, err = topicTexts(ctx, s, t, ids, keys); err != nil {
+			return nil, 0, err
+		}
 	}
 	superseded := map[string]bool{}
 	for _, key := range keys {

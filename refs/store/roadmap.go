@@ -206,7 +206,8 @@ func roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {
 	for _, i := range r.Todo() {
 		v.Todo = append(v.Todo, Item(i))
 	}
-	for _, sec := range r.Sections() {
+	v.Own = r.Sections()
+	for _, sec := range v.Own {
 		v.Sections[sec.Name] = sec.Text
 	}
 	return v
@@ -277,6 +278,8 @@ type RoadmapView struct {
 	Sections   map[string]string `json:"sections"`
 	Commit     git.ID            `json:"commit"`
 	At         *At               `json:"at"` // nil: now
+
+	Own []doc.Section `json:"-"` // the same sections in their order
 }
 
 // Item is one item of a check list.
