@@ -51,7 +51,8 @@ func newMerge(g *globals) *command {
 			"different things in one place nothing is changed: each such path is named, and the merge waits " +
 			"until every one is settled with 'git context resolve' and it is told to continue. -S signs every " +
 			"commit that it makes, and is to be given again with --continue. With --abandon nothing is merged, and -m " +
-			"says why NAME failed: its branch and the roadmap keep that.",
+			"says why NAME failed: its branch and the roadmap keep that. If NAME is current, TARGET becomes current, " +
+			"with --abandon by default the branch that NAME was created from.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",
@@ -161,7 +162,7 @@ func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r merge.Result,
 	}
 	env.warnAll(r.Warnings)
 	return o.view(ctx, env, r, func(p *render.Printer) {
-		if r.Context != nil && !r.UpToDate {
+		if r.Context != nil && !r.UpToDate && !o.abandon {
 			render.BranchText(p, *r.Context)
 			line(p, "")
 		}

@@ -65,15 +65,29 @@ func (k player) merge() modelCommand {
 	}
 	into := ""
 	if k.op.c%4 == 3 {
-		into = k.branchName(k.op.c / 4)
+		if into = k.branchName(k.op.c / 4); k.crowd && o.source == k.current() {
+			into = k.current() // the switch that follows the merge is a change of its own
+		}
 		args = append(args, "--into", into)
 	}
 	return k.command(func(m *model, a *answer) error {
 		r, target := m.at(k.place, into)
 		o := o
 		o.target = target
-		return merged(a, m.merge(r, o, k.at))
+		return merged(a, m.mergeAt(k.place, r, o, k.at))
 	}, args...)
+}
+
+// current is the branch that is current before the command.
+func (k player) current() string { return k.repo().current[k.place.worktree] }
+
+// mergeAt foretells MERGE, and which branch is current afterwards.
+func (m *model) mergeAt(p modelPlace, r *modelRepo, o modelMerge, now int64) mergeForetold {
+	f := m.merge(r, o, now)
+	if f.exit == exitDone && o.source == r.current[p.worktree] && !o.keep {
+		r.current[p.worktree] = o.target
+	}
+	return f
 }
 
 // merged holds a MERGE to what was foretold, and names its milestone.
@@ -103,11 +117,18 @@ func merged(a *answer, f mergeForetold) error {
 
 func (k player) abandon() modelCommand {
 	o := modelMerge{source: k.branchName(k.op.a), abandon: true}
+	if k.crowd && o.source == k.current() {
+		o.source = "none"
+	}
 	c := k.command(func(m *model, a *answer) error {
 		r, target := m.at(k.place, "")
 		o := o
-		o.target = target
-		return merged(a, m.merge(r, o, k.at))
+		if o.target = target; o.source == target && r.heads[target] != nil {
+			if from := r.heads[target].facts.from; r.heads[from] != nil {
+				o.target = from
+			}
+		}
+		return merged(a, m.mergeAt(k.place, r, o, k.at))
 	}, "merge", o.source, "--abandon", "--json")
 	c.looks = true
 	return c

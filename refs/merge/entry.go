@@ -99,6 +99,10 @@ func ownProgress(live []doc.Commit, branch string, limit int) string {
 	return progress
 }
 
+// outcomeLimit is how much of the reason for an end goes into the roadmap, in characters: a dead
+// end is worth its whole story.
+const outcomeLimit = 1000
+
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done
 // and returns the roadmap's commit.
 func (m *operation) outcome(ctx context.Context, source *store.Tip, what string) (git.ID, error) {
@@ -120,7 +124,7 @@ func (m *operation) outcome(ctx context.Context, source *store.Tip, what string)
 		if note == "" {
 			return source.Name() + " " + what
 		}
-		return source.Name() + " " + what + ": " + prose.OneLine(note, store.PurposeLimit)
+		return source.Name() + " " + what + ": " + prose.OneLine(note, outcomeLimit)
 	}
 	line := outcome(cmp.Or(m.o.Summary, meta.Branch().Purpose))
 	if m.o.Abandon && m.addsWhy(source, source.Commit().Trailer(store.TrailerStatus)) {

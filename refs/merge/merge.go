@@ -29,8 +29,44 @@ import (
 // The source is closed only if it descends from the target by created_from, and
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
+//
+// If the source is current and does not stay open, the target is current afterwards, because what
+// follows must not go to a closed branch. Without a target, abandoning the current branch means
+// the branch that it was created from.
 func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, error) {
-	return store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, o) })
+	current, err := s.Current(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if o.Abandon && o.Into == "" && o.Source == current {
+		if o.Into, err = origin(ctx, s, current); err != nil {
+			return Result{}, err
+		}
+	}
+	res, err := store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, o) })
+	if err == nil && o.Source == current && !o.DryRun && !o.Keep {
+		if _, left := s.Switch(ctx, o.Into); left != nil {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("'%s' is still current: %v", current, left))
+		}
+	}
+	return res, err
+}
+
+// origin returns the branch that a branch was created from, if it still exists; else "".
+func origin(ctx context.Context, s *store.Store, name string) (string, error) {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.BranchOf(ctx, tip)
+	if err != nil || b.CreatedFrom == nil {
+		return "", err
+	}
+	there, err := s.HasBranch(ctx, *b.CreatedFrom)
+	if !there {
+		return "", err
+	}
+	return *b.CreatedFrom, nil
 }
 
 func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOptions) (Result, error) {
