@@ -66,6 +66,7 @@ func commands() []entry {
 		{groupKeep, "forget", "drop a topic", newForget},
 		{groupKeep, "topics", "list the topics", newTopics},
 		{groupKeep, "topic", "show one topic", newTopic},
+		{groupAsk, "show", "show one commit or topic in full", newShow},
 		{groupAsk, "log", "list commits, as git log does", newLog},
 		{groupAsk, "diff", "compare what memory says at two commits", newDiff},
 		{groupAsk, "note", "say what became of a commit, or show what was said", newNote},

@@ -131,7 +131,7 @@ func TestCompleteByForms(t *testing.T) {
 		"nonsense ":                   "",
 		"help help ":                  "",
 		"version -C a -b x --json ":   "-C --help",
-		"--at x ":                     "roadmap metadata topics topic",
+		"--at x ":                     "roadmap metadata topics topic show",
 		"complete ":                   "bash zsh fish",
 	} {
 		got := strings.Join(completed(t, complete.Fish, strings.Split(line, " ")...), " ")

@@ -215,6 +215,17 @@ func compose(head string, parts []part, limit int) (string, []Cut) {
 	return b.String(), cuts
 }
 
+// sizeOf returns how many bytes parts take. It may stop counting above limit.
+func sizeOf(parts []part, limit int) int {
+	n := 0
+	for _, x := range parts {
+		if len(x.entries) > 0 {
+			n += x.size(limit)
+		}
+	}
+	return n
+}
+
 // partShares divides room among parts. Each gets a beginning, those of the largest weight first;
 // then each a share of the rest by its weight. A part with a limit of its own gets more than that
 // only if it is left over.

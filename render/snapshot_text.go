@@ -51,8 +51,12 @@ func (v Snapshot) brief(p *Printer) (string, []Cut) {
 			end, room = "", limit
 		}
 	}
-	b := briefer{Snapshot: v, p: p, limit: room}
-	text, cuts := compose(v.head(p), b.parts(), room)
+	b := briefer{Snapshot: v, p: p, limit: room, told: len(v.Commits)}
+	head := v.head(p)
+	for b.told > 0 && room > 0 && sizeOf(b.parts(), room) > room-len(head) {
+		b.told--
+	}
+	text, cuts := compose(head, b.parts(), room)
 	return text + end, cuts
 }
 
@@ -142,6 +146,7 @@ type briefer struct {
 	Snapshot
 	p     *Printer
 	limit int // bytes; 0: none
+	told  int // earlier commits whose contribution is shown: as many as have room beside all else
 }
 
 // parts returns the parts in their order.
@@ -293,11 +298,11 @@ func (b briefer) by(agent string) string {
 	return " by " + prose.Fold(agent)
 }
 
-// earlier are the titles of the commits before.
+// earlier are the commits before: their titles, and what they contributed if there is room.
 func (b briefer) earlier() part {
 	var list []entry
-	for _, c := range b.Commits[b.inFull():] {
-		list = append(list, b.commit(c, false))
+	for i, c := range b.Commits[b.inFull():] {
+		list = append(list, b.commit(c, i < b.told))
 	}
 	return b.part(weightMinor, "Before that", "--branch "+b.Branch, list)
 }

@@ -51,6 +51,8 @@ func askedAlone() []asked {
 		{"git-context-undo", 0, "git context remember lock x >/dev/null && git context undo --json", 0},
 		{"git-context-commit", 0, "git context commit -m 'Pause' >/dev/null && git context commit --amend -m 'A pause' --json", 0},
 		{"git-context-tag", 0, "git context tag --json", 0},
+		{"git-context-show", 0, "git context show best --json", 0},
+		{"git-context-show", 0, "git context show best --at main --json", 0},
 		{"git-context-log", 0, "git context log --json", 0},
 		{"git-context-diff", 0, "git context diff main~2 --json", 0},
 		{"git-context-note", 0, "git context note main --review Fine --json", 0},

@@ -8,7 +8,8 @@
 //   - the end of the transcript of the session
 //
 // The facts were written down by the agent that worked, before it looked at what the memory
-// shows. See [memory] for the files.
+// shows. Calls that only repaired what a fault of the program had done are left out, and so is
+// source code of others in a transcript. See [memory] for the files.
 //
 //	go run ./test/resume [-v]
 package main
