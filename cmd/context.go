@@ -20,6 +20,7 @@ type contextOptions struct {
 	metadata    bool
 	segment     string
 	at          string
+	since       string
 	lines       int
 	steps       int
 	limit, skip int
@@ -40,6 +41,7 @@ func newContext(g *globals) *command {
 	own := []cli.Flag{
 		number(&o.newest, "-k N", unset, "show the newest N commits in full (1)"),
 		number(&o.budget, "--budget N", unset, "show at most N tokens of 4 bytes (context.budget, else 1500; 0: all)"),
+		named(&o.since, "--since C", "what came since the commit or the time C: commits, topics, roadmap"),
 		named(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest commits"),
 		named(&o.commit, "--commit C", "the commit C in full"),
 		toggle(&o.log, "--log", "the end of the trace, pending steps included"),
@@ -54,6 +56,7 @@ func newContext(g *globals) *command {
 	return &command{
 		usage: []string{
 			"[-k N] [--budget N]",
+			"--since C",
 			"--branch NAME [--limit N] [--skip N]",
 			"--commit C",
 			"--log [--lines N | --steps N] [--skip N]",
@@ -92,7 +95,7 @@ func newContext(g *globals) *command {
 // runContext chooses the view:
 //
 //  1. --metadata: metadata.yaml or a segment of it
-//  2. --commit: one commit
+//  2. --commit: one commit; --since: what came since one
 //  3. --log: the trace
 //  4. --branch alone, or with paging: that branch
 //  5. nothing, or -k: the snapshot
@@ -119,6 +122,9 @@ func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResu
 		return contextResult{seg.value, seg.print}, nil
 	case o.commit != "":
 		return viewCommit(ctx, s, o)
+	case o.since != "":
+		v, err := render.NewSince(ctx, s, o.branch, o.since)
+		return contextResult{v, v.Text}, err
 	case o.log:
 		return viewLog(ctx, s, o)
 	case o.branchView():
@@ -137,13 +143,13 @@ func (o *contextOptions) where() render.Where {
 
 // branchView reports whether --branch asks for the branch view: it does without another view.
 func (o *contextOptions) branchView() bool {
-	return o.view != "" && !o.metadata && !o.log && o.commit == "" && o.newest == unset
+	return o.view != "" && !o.metadata && !o.log && o.commit == "" && o.newest == unset && o.since == ""
 }
 
 // check refuses flags that do not go together.
 func (o *contextOptions) check() error {
 	views := 0
-	for _, set := range []bool{o.metadata, o.commit != "", o.log, o.newest != unset} {
+	for _, set := range []bool{o.metadata, o.commit != "", o.log, o.newest != unset, o.since != ""} {
 		if set {
 			views++
 		}
@@ -151,7 +157,9 @@ func (o *contextOptions) check() error {
 	paged := o.limit != unset || o.skip != 0
 	switch {
 	case views > 1:
-		return usagef("one view at a time: -k, --commit, --log or --metadata")
+		return usagef("one view at a time: -k, --since, --commit, --log or --metadata")
+	case o.since != "" && o.at != "":
+		return usagef("--since shows what came until now; it goes without --at")
 	case !o.log && (o.lines != unset || o.steps != unset):
 		return usagef("--lines and --steps go with --log")
 	case o.lines != unset && (o.steps != unset || o.limit != unset):

@@ -1,0 +1,153 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Since is what came to a branch since a commit: `git context --since C`. The commits are those of
+// git log, the changes of topics and of the roadmap those of git diff.
+type Since struct {
+	Branch  string             `json:"branch"`
+	From    git.ID             `json:"from"`
+	Head    git.ID             `json:"head"`
+	Commits []store.Commit     `json:"commits"` // newest first
+	Files   []history.FileDiff `json:"files"`   // topics, and main.md of the roadmap
+	Patch   string             `json:"patch"`   // of these files
+}
+
+// NewSince reads what came to a branch since a commit, or since a time in git's words for dates. It
+// returns fail.ErrNotFound if the branch has no commit as old as that.
+func NewSince(ctx context.Context, s *refs.Store, branch, since string) (v Since, err error) {
+	tip, err := Where{Branch: branch}.tip(ctx, s)
+	if err != nil {
+		return v, err
+	}
+	from, err := sinceCommit(ctx, s, tip, since)
+	if err != nil {
+		return v, err
+	}
+	v = Since{Branch: tip.Name(), From: from.ID, Head: tip.Commit().ID}
+	err = concurrently(ctx,
+		func(ctx context.Context) error {
+			log, err := history.Log(ctx, s, history.LogOptions{Revs: []string{"^" + string(from.ID), string(v.Head)}, Most: -1, Judged: true})
+			if err != nil {
+				return err
+			}
+			commits, err := history.LogCommits(ctx, s, log.Commits)
+			v.Commits = withTags(commits)
+			return err
+		},
+		func(ctx context.Context) error { return v.compare(ctx, s, from, tip) })
+	return v, err
+}
+
+// sinceCommit finds the commit that a word names; else the newest one that is not younger than the
+// time that it names.
+func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string) (*git.Commit, error) {
+	c, named := s.Revision(ctx, word)
+	if !errors.Is(named, fail.ErrNotFound) {
+		return c, named
+	}
+	if !strings.ContainsAny(word, "0123456789 .:") && !isDay(word) {
+		return nil, named
+	}
+	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--max-count=1", "--before="+word, store.EndOfOptions, string(tip.Commit().ID), "--")
+	if err != nil {
+		return nil, err
+	}
+	id := strings.TrimSpace(string(out))
+	if id == "" {
+		return nil, fail.New(fail.ErrNotFound, fail.MilestoneNotFound,
+			fmt.Sprintf("branch '%s' has no commit as old as '%s'", tip.Name(), prose.OneLine(word, 100)), "git context log")
+	}
+	return s.Repo().Commit(ctx, git.ID(id))
+}
+
+// isDay reports whether a word without digits names a time to git.
+func isDay(word string) bool { return word == "yesterday" || word == "midnight" || word == "noon" }
+
+// compare reads the changes of topics and of the roadmap.
+func (v *Since) compare(ctx context.Context, s *refs.Store, from *git.Commit, tip *store.Tip) error {
+	v.Files = []history.FileDiff{}
+	then, _ := store.ParseRoadmap(from.Trailer(store.TrailerRoadmap))
+	now, err := s.RoadmapTip(ctx)
+	if err != nil {
+		return err
+	}
+	pairs := []struct {
+		from, to *git.Commit
+		path     string
+	}{{from, tip.Commit(), "topics"}}
+	if then != "" && now != "" && then != now {
+		old, err := s.Repo().Commit(ctx, then)
+		if err == nil {
+			var new *git.Commit
+			if new, err = s.Repo().Commit(ctx, now); err == nil {
+				pairs = append(pairs, struct {
+					from, to *git.Commit
+					path     string
+				}{old, new, "main.md"})
+			}
+		}
+		if err != nil && !errors.Is(err, git.ErrNotFound) { // a shallow clone may lack it
+			return err
+		}
+	}
+	for _, p := range pairs {
+		d, err := history.Diff(ctx, s, p.from, p.to, history.Arguments{Paths: []string{p.path}})
+		if err != nil {
+			return err
+		}
+		v.Files = append(v.Files, d.Files...)
+		v.Patch += d.Patch
+	}
+	return nil
+}
+
+// Text shows the commits, newest first, and what topics and the roadmap say now that they did not.
+func (v Since) Text(p *Printer) {
+	p.line(bold("# "+v.Branch+" since "), hash(v.From))
+	p.blank()
+	if len(v.Commits) == 0 && len(v.Files) == 0 {
+		p.line(plain("Nothing new"))
+		return
+	}
+	for _, c := range v.Commits {
+		e := entry{label: p.time(c.Time) + " by " + prose.Fold(c.Agent) + ": ", text: c.Summary}
+		if rest := strings.TrimSpace(strings.TrimPrefix(c.Contribution, c.Summary)); rest != "" {
+			e.text += "\n" + rest
+		}
+		p.write(e.write(e.text))
+	}
+	p.changedLines(v.Patch)
+}
+
+// changedLines writes the lines that a patch adds and removes, below the name of each file. The
+// headers of a patch stand before its first hunk.
+func (p *Printer) changedLines(patch string) {
+	hunk := false
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\n")
+		rest, file := strings.CutPrefix(line, "diff --git a/")
+		switch {
+		case file:
+			name, _, _ := strings.Cut(rest, " b/")
+			p.heading("## ", name)
+			hunk = false
+		case strings.HasPrefix(line, "@@ "):
+			hunk = true
+		case hunk && len(line) > 1 && (line[0] == '+' || line[0] == '-'):
+			p.block("", line)
+		}
+	}
+}
