@@ -21,7 +21,7 @@ func askedAlone() []asked {
 		{"git-context", 3, "git context --commit main --json", 0},
 		{"git-context", 3, "git context --commit main --at main --json", 0},
 		{"git-context", 4, "git context --log --json", 0},
-		{"git-context", 2, "git context --since best --json", 0},
+		{"git-context", 2, "git context --since main~1 --json", 0},
 		{"git-context", 4, "git context --log --at main --json", 0},
 		{"git-context", 5, "git context --metadata --json", 0},
 		{"git-context-roadmap", 0, "git context roadmap decide 'No generated code' --json", 0},
