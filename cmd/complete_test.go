@@ -166,7 +166,7 @@ func TestCompleteCommands(t *testing.T) {
 
 func TestCompleteIsHidden(t *testing.T) {
 	t.Parallel()
-	if overview := helpOf(t, "help"); strings.Contains(overview, "\n    complete ") {
+	if overview := helpOf(t, "help", "-a"); strings.Contains(overview, "\n    complete ") {
 		t.Error("it is listed")
 	}
 	if help := helpOf(t, "complete", "-h"); help != helpOf(t, "help", "complete") || !strings.HasPrefix(help, "usage: git context complete ") {

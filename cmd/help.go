@@ -11,7 +11,9 @@ import (
 func help(env *Env, args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "-h" || args[0] == "--help":
-		return printHelp(env, newContext(new(globals)))
+		return printShort(env)
+	case len(args) == 1 && (args[0] == "-a" || args[0] == "--all"):
+		return printAll(env)
 	case len(args) > 1:
 		return usagef("unexpected argument '%s'", args[1]).hint("git context help COMMAND")
 	}
@@ -21,6 +23,28 @@ func help(env *Env, args []string) error {
 		return err
 	}
 	return printHelp(env, e.make(new(globals)))
+}
+
+// printAll is `git context help -a`: everything about CONTEXT, and every command.
+func printAll(env *Env) error { return printHelp(env, newContext(new(globals))) }
+
+// printShort is `git context -h`: what an agent needs, and the commands of daily work. It is read at
+// the beginning of many sessions, so that it costs as little as it can.
+func printShort(env *Env) error {
+	var b strings.Builder
+	b.WriteString("usage: git context [--budget N] [-k N]\n" +
+		"   or: git context (--since C | --branch NAME | --commit C | --log)\n" +
+		"   or: git context COMMAND ...\n\n" +
+		"Without a command: the brief, which is what a successor needs to go on.\n")
+	b.WriteString(forAgents)
+	b.WriteString("\nCommands of daily work\n")
+	for _, e := range commands() {
+		if e.daily {
+			fmt.Fprintf(&b, "    %-11s%s\n", e.name, e.short)
+		}
+	}
+	b.WriteString("\n'git context COMMAND -h' explains one, 'git context help -a' lists all.\n")
+	return env.write(b.String())
 }
 
 // printHelp writes a command's help: its forms, a paragraph, the options, the exit codes
@@ -34,11 +58,9 @@ func printHelp(env *Env, c *command) error {
 		}
 		b.WriteString(lead + strings.TrimSpace("git context "+u) + "\n")
 	}
-	if c.name == "" {
-		b.WriteString(forAgents)
-	}
 	b.WriteString("\n" + wrap(c.about, 76, "") + "\n")
 	if c.name == "" {
+		b.WriteString(forAgents)
 		writeOverview(&b)
 	}
 	writeOptions(&b, c.flags)

@@ -28,7 +28,7 @@ func helpOf(t *testing.T, args ...string) string {
 
 func TestHelpNamesExitCodes(t *testing.T) {
 	for _, c := range every() {
-		help := helpOf(t, strings.Fields(c.name+" -h")...)
+		help := helpOf(t, wholeHelp(c)...)
 		_, codes, found := strings.Cut(help, "\nExit codes\n")
 		if !found || len(c.exits) < 2 {
 			t.Errorf("'%s' names no exit codes", c.name)
@@ -44,11 +44,40 @@ func TestHelpNamesExitCodes(t *testing.T) {
 	}
 }
 
+// wholeHelp are the words that print the whole help of a command.
+func wholeHelp(c *command) []string {
+	if c.name == "" {
+		return []string{"help", "-a"}
+	}
+	return []string{c.name, "-h"}
+}
+
+// The short help is read at the beginning of many sessions.
+func TestShortHelpIsShort(t *testing.T) {
+	help := helpOf(t, "-h")
+	if n := strings.Count(help, "\n"); n > 40 {
+		t.Errorf("it has %d lines", n)
+	}
+	for l := range strings.Lines(help) {
+		if len(l) > 81 {
+			t.Errorf("a line of %d columns: %s", len(l)-1, l)
+		}
+	}
+	for _, name := range []string{"init", "record", "commit", "remember", "branch", "switch", "merge", "log", "search", "sync", "status", "handover"} {
+		if !strings.Contains(help, "\n    "+name+" ") {
+			t.Errorf("'%s' is not in it", name)
+		}
+	}
+	if help != helpOf(t, "help") {
+		t.Error("'help' differs from '-h'")
+	}
+}
+
 func TestHelpIsComplete(t *testing.T) {
 	for _, c := range every() {
-		help := helpOf(t, strings.Fields(c.name+" --help")...)
-		if other := helpOf(t, strings.Fields("help "+c.name)...); other != help {
-			t.Errorf("'help %s' differs from '%s --help'", c.name, c.name)
+		help := helpOf(t, wholeHelp(c)...)
+		if other := helpOf(t, strings.Fields("help "+c.name)...); c.name != "" && other != help {
+			t.Errorf("'help %s' differs from '%s -h'", c.name, c.name)
 		}
 		if len(c.usage) == 0 || len(c.about) == 0 || len(c.examples) == 0 {
 			t.Errorf("'%s' lacks a form, a description or an example", c.name)
@@ -92,7 +121,7 @@ func TestEveryCommandKnowsTheCommonFlags(t *testing.T) {
 }
 
 func TestOverviewListsEveryCommand(t *testing.T) {
-	overview := helpOf(t, "help")
+	overview := helpOf(t, "help", "-a")
 	for _, e := range commands() {
 		if !strings.Contains(overview, fmt.Sprintf("    %-11s%s\n", e.name, e.short)) {
 			t.Errorf("'%s' is not listed", e.name)

@@ -124,6 +124,9 @@ func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
 	case err != nil:
 		return err
 	case hasFlag(ordered, "--h"): // cli would print a help of its own
+		if c.name == "" {
+			return printShort(env)
+		}
 		return printHelp(env, c)
 	}
 	app := &cli.App{
