@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // A remote, here, is what git takes for one: a configured name, a URL, a path
@@ -208,7 +210,9 @@ func remoteError(remote string, err error) error {
 		return err
 	}
 	slow := errors.Is(failed.Err, context.DeadlineExceeded)
-	if slow || failed.Err == nil && unreachableText(failed.Stderr) {
+	// A helper that ends at once may kill git push, which still writes to it.
+	ended := failed.Err == nil || process.PipeClosed(failed.Err)
+	if slow || ended && unreachableText(failed.Stderr) {
 		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrUnreachable, err)
 	}
 	return fmt.Errorf("remote '%s': %w", shownRemote(remote), err)

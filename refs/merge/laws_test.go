@@ -42,7 +42,7 @@ func TestMergeEitherWay(t *testing.T) {
 		for _, c := range []memtest.Content{a, b} { // a union says ours first
 			c.Topics["both"], c.Metadata.(map[string]any)["both"] = sorted(c.Topics["both"]), nil
 		}
-		if !slices.Contains(a.Plan, fmt.Sprint(store.Item{Text: "begin", Done: true})) {
+		if !slices.Contains(a.Plan, memtest.PlanLine(store.Item{Text: "begin", Done: true})) {
 			rt.Fatalf("what one side ticked is open: %v", a.Plan)
 		}
 		if diff := cmp.Diff(a, b); diff != "" {
@@ -362,7 +362,7 @@ func TestUnrelatedHistories(t *testing.T) {
 		if want := map[string]string{"own0": "x\n", "own1": "x\n", "same": "said by both\n"}; !maps.Equal(c.Topics, want) {
 			t.Errorf("clone %d: topics %v", i, c.Topics)
 		}
-		if want := "{another plan false },{begin false },Reach it"; strings.Join(c.Plan, ",") != want {
+		if want := "{another plan false},{begin false},Reach it"; strings.Join(c.Plan, ",") != want {
 			t.Errorf("clone %d: plan %v", i, c.Plan)
 		}
 		if tags := memtest.OK(r.Open().Tags(t.Context()))(t); len(tags) != 2 {

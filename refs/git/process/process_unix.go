@@ -60,3 +60,14 @@ func Find(name, path string) (string, error) {
 	}
 	return "", fmt.Errorf("cannot run %s: %w", name, exec.ErrNotFound)
 }
+
+// PipeClosed reports whether an error of os/exec is the death of a child whose reader was
+// gone: SIGPIPE.
+func PipeClosed(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGPIPE
+}

@@ -42,3 +42,6 @@ func Find(name, _ string) (string, error) {
 	}
 	return file, nil
 }
+
+// PipeClosed reports whether a child died because its reader was gone. Windows has no such signal.
+func PipeClosed(error) bool { return false }
