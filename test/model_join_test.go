@@ -84,7 +84,7 @@ func (k player) current() string { return k.repo().current[k.place.worktree] }
 // mergeAt foretells MERGE, and which branch is current afterwards.
 func (m *model) mergeAt(p modelPlace, r *modelRepo, o modelMerge, now int64) mergeForetold {
 	f := m.merge(r, o, now)
-	if f.exit == exitDone && o.source == r.current[p.worktree] && !o.keep {
+	if f.exit == exitDone && o.source == r.current[p.worktree] && r.heads[o.source].facts.status != "active" {
 		r.current[p.worktree] = o.target
 	}
 	return f

@@ -30,7 +30,7 @@ import (
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
 //
-// If the source is current and does not stay open, the target is current afterwards, because what
+// If the source is current and is closed, the target is current afterwards, because what
 // follows must not go to a closed branch. Without a target, abandoning the current branch means
 // the branch that it was created from.
 func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, error) {
@@ -44,12 +44,22 @@ func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, e
 		}
 	}
 	res, err := store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, o) })
-	if err == nil && o.Source == current && !o.DryRun && !o.Keep {
-		if _, left := s.Switch(ctx, o.Into); left != nil {
+	if err == nil && o.Source == current && !o.DryRun {
+		if left := leave(ctx, s, current, o.Into); left != nil {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("'%s' is still current: %v", current, left))
 		}
 	}
 	return res, err
+}
+
+// leave makes target current if the current branch is closed.
+func leave(ctx context.Context, s *store.Store, current, target string) error {
+	tip, err := s.Tip(ctx, current)
+	if err != nil || store.BranchAt(current, tip.Commit()).Status == doc.StatusActive {
+		return err
+	}
+	_, err = s.Switch(ctx, target)
+	return err
 }
 
 // origin returns the branch that a branch was created from, if it still exists; else "".
