@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -39,12 +40,18 @@ func printShort(env *Env) error {
 	b.WriteString(forAgents)
 	b.WriteString("\nCommands of daily work\n")
 	for _, e := range commands() {
-		if e.daily {
+		if slices.Contains(daily(), e.name) {
 			fmt.Fprintf(&b, "    %-11s%s\n", e.name, e.short)
 		}
 	}
 	b.WriteString("\n'git context COMMAND -h' explains one, 'git context help -a' lists all.\n")
 	return env.write(b.String())
+}
+
+// daily are the commands of the short help.
+func daily() []string {
+	return []string{"init", "record", "commit", "status", "handover", "undo", "branch", "switch", "merge", "roadmap", "remember",
+		"log", "search", "sync"}
 }
 
 // printHelp writes a command's help: its forms, a paragraph, the options, the exit codes
