@@ -46,10 +46,11 @@ type entry struct {
 	command string // prints the whole text; "" for the part's own
 }
 
-// The smallest pieces into which a brief is cut, in bytes.
+// Sizes in bytes.
 const (
-	leastEntry = 120
-	leastPart  = 200 // what has less room is left out
+	leastEntry = 240 // what is smaller is shown whole or left out, as the mark of a cut takes 60
+	leastFirst = 120 // but of the first entry of a part, at least so much is shown
+	leastPart  = 200 // a part that has less room is left out
 	longLabel  = 120
 )
 
@@ -169,18 +170,22 @@ func (x part) fit(limit int) (string, []Cut) {
 	return b.String(), cuts
 }
 
-// fitting returns how many entries have room for a beginning, beside the line that counts the
-// others.
+// fitting returns how many entries have room, beside the line that counts the others: small ones
+// whole, of large ones a beginning.
 func (x part) fitting(sizes []int, room int) int {
 	used, shown := 0, 0
+	rest := len(x.rest(len(sizes) + x.hidden))
 	for i, size := range sizes {
 		used += min(size, leastEntry)
-		if used+len(x.rest(len(sizes)+x.hidden)) <= room {
+		if used+rest <= room {
 			shown = i + 1
 		}
 	}
-	if x.hidden == 0 && used <= room {
+	switch {
+	case x.hidden == 0 && used <= room:
 		return len(sizes)
+	case shown == 0 && len(sizes) > 0 && room >= leastFirst+rest:
+		return 1
 	}
 	return shown
 }
@@ -213,17 +218,6 @@ func compose(head string, parts []part, limit int) (string, []Cut) {
 		cuts, spare = append(cuts, cut...), spare+room-len(text)
 	}
 	return b.String(), cuts
-}
-
-// sizeOf returns how many bytes parts take. It may stop counting above limit.
-func sizeOf(parts []part, limit int) int {
-	n := 0
-	for _, x := range parts {
-		if len(x.entries) > 0 {
-			n += x.size(limit)
-		}
-	}
-	return n
 }
 
 // partShares divides room among parts. Each gets a beginning, those of the largest weight first;

@@ -51,11 +51,8 @@ func (v Snapshot) brief(p *Printer) (string, []Cut) {
 			end, room = "", limit
 		}
 	}
-	b := briefer{Snapshot: v, p: p, limit: room, told: len(v.Commits)}
+	b := briefer{Snapshot: v, p: p, limit: room}
 	head := v.head(p)
-	for b.told > 0 && room > 0 && sizeOf(b.parts(), room) > room-len(head) {
-		b.told--
-	}
 	text, cuts := compose(head, b.parts(), room)
 	return text + end, cuts
 }
@@ -146,7 +143,6 @@ type briefer struct {
 	Snapshot
 	p     *Printer
 	limit int // bytes; 0: none
-	told  int // earlier commits whose contribution is shown: as many as have room beside all else
 }
 
 // parts returns the parts in their order.
@@ -191,7 +187,6 @@ const (
 	weightPinned = 20
 	weightStands = 12
 	weightFacts  = 10
-	weightList   = 6
 	weightMinor  = 3
 )
 
@@ -254,7 +249,7 @@ func (b briefer) inFull() int {
 func (b briefer) stands() part {
 	var list []entry
 	for _, c := range b.Commits[:b.inFull()] {
-		list = append(list, b.commit(c, true))
+		list = append(list, b.commit(c))
 	}
 	if doc.WrittenProgress(b.Progress) {
 		list = append(list, entry{label: "progress before: ", text: b.Progress})
@@ -265,12 +260,9 @@ func (b briefer) stands() part {
 // said is how much a commit says.
 func said(c store.Commit) int { return len(c.Summary) + len(c.Contribution) }
 
-// commit is an entry of a commit: its summary, and if full what it contributed.
-func (b briefer) commit(c store.Commit, full bool) entry {
+// commit is an entry of a commit: its summary, and what it contributed.
+func (b briefer) commit(c store.Commit) entry {
 	e := entry{label: b.p.time(c.Time) + b.by(c.Agent) + ": ", text: c.Summary, command: b.command("--commit " + c.ID)}
-	if !full {
-		return e
-	}
 	if rest := strings.TrimSpace(strings.TrimPrefix(c.Contribution, c.Summary)); rest != "" {
 		e.text += "\n" + rest
 	}
@@ -298,27 +290,25 @@ func (b briefer) by(agent string) string {
 	return " by " + prose.Fold(agent)
 }
 
-// earlier are the commits before: their titles, and what they contributed if there is room.
+// earlier are the commits before.
 func (b briefer) earlier() part {
 	var list []entry
-	for i, c := range b.Commits[b.inFull():] {
-		list = append(list, b.commit(c, i < b.told))
+	for _, c := range b.Commits[b.inFull():] {
+		list = append(list, b.commit(c))
 	}
-	return b.part(weightMinor, "Before that", "--branch "+b.Branch, list)
+	return b.part(weightStands, "Before that", "--branch "+b.Branch, list)
 }
 
 func (b briefer) decisions() part {
-	list := slices.Clone(b.Decisions)
-	slices.Reverse(list)
-	return b.texts(weightFacts, "Decisions, newest first", "roadmap", list)
+	return b.texts(weightFacts, "Decisions, newest first", "roadmap", newestFirst(b.Decisions))
 }
 
-// todo are the open milestones and to-dos. Of what is done it counts the items, and says what
-// came of them.
+// todo are the open milestones, in their order, and to-dos, newest first. Of what is done it
+// counts the items, and says what came of them.
 func (b briefer) todo() part {
 	var open, came []string
 	done := 0
-	for _, list := range [][]store.Item{b.Roadmap.Milestones, b.Roadmap.Todo} {
+	for _, list := range [][]store.Item{b.Roadmap.Milestones, newestFirst(b.Roadmap.Todo)} {
 		for _, i := range list {
 			switch {
 			case i.Done && i.Outcome != "":
@@ -330,12 +320,11 @@ func (b briefer) todo() part {
 			}
 		}
 	}
-	slices.Reverse(came)
-	open = append(open, came...)
+	open = append(open, newestFirst(came)...)
 	if done > 0 {
 		open = append(open, fmt.Sprintf("done: %d", done+len(came)))
 	}
-	return b.texts(weightList, "To do", "roadmap", open)
+	return b.texts(weightStands, "To do", "roadmap", open)
 }
 
 func (b briefer) topics() part {
@@ -381,9 +370,7 @@ func (b briefer) branches() part {
 
 // ended is what came of the branches that are merged or abandoned.
 func (b briefer) ended() part {
-	list := slices.Clone(b.Roadmap.Outcomes)
-	slices.Reverse(list)
-	return b.texts(weightMinor, "Branches that ended", "roadmap", list)
+	return b.texts(weightMinor, "Branches that ended", "roadmap", newestFirst(b.Roadmap.Outcomes))
 }
 
 // pending says how many steps no commit contains yet, and shows the newest.
@@ -410,4 +397,11 @@ func stepLine(s store.Step) string {
 		}
 	}
 	return strings.Join(said, " | ")
+}
+
+// newestFirst returns a list in the opposite order.
+func newestFirst[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
 }
