@@ -102,7 +102,7 @@ func (v Status) Text(p *Printer) {
 		conflicts = strconv.Itoa(v.Conflicts) + " open: " + p.Self + " merge --status"
 	}
 	p.line(plain("conflicts  " + conflicts))
-	p.line(plain(codeLine(v.Code)))
+	p.line(plain("code       " + strings.TrimSpace(strings.TrimPrefix(codeLine(v.Code), "code"))))
 	p.line(plain("hooks      " + v.hooks(p.Self)))
 	stale := "none"
 	if n := len(v.Stale); n > 0 {
