@@ -117,7 +117,7 @@ func printHandover(p *render.Printer, h handover) {
 		line(p, "commit %s", h.Commit.Short())
 	}
 	if len(h.Missing) > 0 {
-		line(p, "missing:")
+		line(p, "a successor would miss or trip over:")
 	}
 	for _, m := range h.Missing {
 		line(p, "  %s", m)
