@@ -35,6 +35,7 @@ type part struct {
 	command string // prints the whole section
 	weight  int    // of its share of the limit, relative to the other parts
 	most    int    // per cent of the limit that it takes before others have what they need; 0: all
+	last    bool   // if not all entries have room, the last ones are shown in place of the first
 }
 
 // entry is a text of a part. Its first line is written after a bullet, the others are indented:
@@ -139,15 +140,14 @@ func (x part) missing() Cut {
 }
 
 // fit returns the part in at most limit bytes, and what it cut. If not every entry has room
-// for a beginning, it leaves out the last ones.
+// for a beginning, it leaves some out.
 func (x part) fit(limit int) (string, []Cut) {
 	sizes := make([]int, len(x.entries))
 	for i, e := range x.entries {
 		sizes[i] = e.size(limit)
 	}
 	room := limit - len(x.head())
-	shown := x.fitting(sizes, room)
-	left := part{title: x.title, entries: x.entries[shown:], hidden: x.hidden, command: x.command}
+	shown, left := x.divide(sizes, room)
 	end := ""
 	if n := len(left.entries) + x.hidden; n > 0 {
 		end = x.rest(n)
@@ -156,8 +156,8 @@ func (x part) fit(limit int) (string, []Cut) {
 	var b strings.Builder
 	var cuts []Cut
 	b.WriteString(x.head())
-	for i, share := range shares(sizes[:shown], nil, room) {
-		e := x.entries[i]
+	for i, share := range shares(sizes[shown.from:shown.to], nil, room) {
+		e := x.entries[shown.from+i]
 		text, missing := e.cut(share, x.command)
 		if b.WriteString(text); missing > 0 {
 			what := strings.TrimRight(x.title+": "+e.label, ": ")
@@ -168,6 +168,23 @@ func (x part) fit(limit int) (string, []Cut) {
 		cuts = append(cuts, left.missing())
 	}
 	return b.String(), cuts
+}
+
+// entrySpan is the entries from one to before another.
+type entrySpan struct{ from, to int }
+
+// divide returns which entries are shown, and what is left out.
+func (x part) divide(sizes []int, room int) (shown entrySpan, left part) {
+	left = part{title: x.title, hidden: x.hidden, command: x.command}
+	if x.last {
+		n := x.fitting(newestFirst(sizes), room)
+		shown = entrySpan{len(sizes) - n, len(sizes)}
+		left.entries = x.entries[:shown.from]
+	} else {
+		shown = entrySpan{0, x.fitting(sizes, room)}
+		left.entries = x.entries[shown.to:]
+	}
+	return shown, left
 }
 
 // fitting returns how many entries have room, beside the line that counts the others: small ones

@@ -148,7 +148,7 @@ type briefer struct {
 // parts returns the parts in their order.
 func (b briefer) parts() []part {
 	return []part{
-		b.attention(), b.questions(), b.pinned(), b.goal(), b.stands(), b.earlier(), b.decisions(), b.todo(), b.topics(),
+		b.attention(), b.questions(), b.pinned(), b.goal(), b.stands(), b.earlier(), b.decisions(), b.milestones(), b.todo(), b.topics(),
 		b.branches(), b.ended(), b.pending(),
 	}
 }
@@ -303,28 +303,49 @@ func (b briefer) decisions() part {
 	return b.texts(weightFacts, "Decisions, newest first", "roadmap", newestFirst(b.Decisions))
 }
 
-// todo are the open milestones, in their order, and to-dos, newest first. Of what is done it
-// counts the items, and says what came of them.
+func (b briefer) milestones() part {
+	return b.texts(weightFacts, "Milestones", "roadmap", openItems(b.Roadmap.Milestones))
+}
+
+// todo are the open to-dos, in their order; if not all have room, the newest. Of what is done it
+// says what came of it, and how much else there is.
 func (b briefer) todo() part {
-	var open, came []string
-	done := 0
-	for _, list := range [][]store.Item{b.Roadmap.Milestones, newestFirst(b.Roadmap.Todo)} {
-		for _, i := range list {
-			switch {
-			case i.Done && i.Outcome != "":
-				came = append(came, "done: "+i.Text+" → "+i.Outcome)
-			case i.Done:
-				done++
-			case !strings.HasPrefix(i.Text, doc.TellPrefix):
-				open = append(open, i.Text)
-			}
+	list := append(doneItems(b.Roadmap), openItems(b.Roadmap.Todo)...)
+	hidden := 0
+	if most := b.limit / len(bullet); b.limit > 0 && len(list) > most { // there may be a million
+		hidden = len(list) - most
+		list = list[hidden:]
+	}
+	x := b.texts(weightStands, "To do", "roadmap", list)
+	x.hidden, x.last = x.hidden+hidden, true
+	return x
+}
+
+// openItems returns the texts of items that are not done, but of those that the user is to be told.
+func openItems(list []store.Item) (texts []string) {
+	for _, i := range list {
+		if !i.Done && !strings.HasPrefix(i.Text, doc.TellPrefix) {
+			texts = append(texts, i.Text)
 		}
 	}
-	open = append(open, newestFirst(came)...)
-	if done > 0 {
-		open = append(open, fmt.Sprintf("done: %d", done+len(came)))
+	return texts
+}
+
+// doneItems says what came of the items that are done, and counts the others.
+func doneItems(r Roadmap) (texts []string) {
+	n := 0
+	for _, i := range slices.Concat(r.Milestones, r.Todo) {
+		switch {
+		case i.Done && i.Outcome != "":
+			texts = append(texts, "done: "+i.Text+" → "+i.Outcome)
+		case i.Done:
+			n++
+		}
 	}
-	return b.texts(weightStands, "To do", "roadmap", open)
+	if n > 0 {
+		texts = append([]string{"done: " + prose.Count(n, "item")}, texts...)
+	}
+	return texts
 }
 
 func (b briefer) topics() part {
