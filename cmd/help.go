@@ -88,7 +88,7 @@ For an agent
     at the start     git context
     the user's words git context init --goal TEXT --brief TEXT
     something done   git context commit -m SUMMARY -m 'WHAT AND WHY' --todo NEXT
-                     [--decide 'CHOICE, BECAUSE ...']... [--done TODO]...
+                     [--decide 'CHOICE, BECAUSE ...']... [--done ITEM]...
     a fact to keep   git context remember KEY TEXT --path FILE
     how to test      git context remember how-to-test TEXT
     to ask, to tell  git context roadmap ask TEXT; roadmap todo add --tell TEXT

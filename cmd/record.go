@@ -30,7 +30,7 @@ func newRecord(g *globals) *command {
 		text(&o.action, "-a, --action TEXT", "what was done"),
 		named(&o.time, "--time T", "when, as 2026-11-21T01:37:05Z or @SECONDS (now)"),
 		toggle(&o.stdin, "--stdin", "read steps as JSON lines from standard input"),
-		toggle(&o.undo, "--undo", "take back the last pending step of the branch, whoever recorded it"),
+		toggle(&o.undo, "--undo", "take back the last pending step of the branch, of any agent"),
 		o.meter(),
 	}
 	return &command{

@@ -77,7 +77,7 @@ func dispatch(ctx context.Context, env *Env, args []string) error {
 	return adviseHelp(c.invoke(ctx, env, append(before[:len(before):len(before)], after...)), name)
 }
 
-// inFull returns the command and the words that a short name stands for.
+// inFull returns the command and the words that a short name means.
 func inFull(name string, after []string) (string, []string) {
 	if name == "todo" || name == "milestone" {
 		return "roadmap", append([]string{name}, after...)

@@ -31,13 +31,14 @@ const (
 	NoticeTell        = "tell"        // a to-do: the user is to be told of something
 )
 
-// notices reads what has to be dealt with on a branch. It asks no remote: it compares the refs
-// that the last fetch left.
-func notices(ctx context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
+// noticeReader reads notices of one kind. It asks no remote: it compares the refs that the last
+// fetch left.
+type noticeReader func(context.Context, *refs.Store, *store.Tip) ([]Notice, error)
+
+// notices reads what has to be dealt with on a branch, by several readers.
+func notices(ctx context.Context, s *refs.Store, tip *store.Tip, readers ...noticeReader) ([]Notice, error) {
 	list := []Notice{}
-	for _, read := range []func(context.Context, *refs.Store, *store.Tip) ([]Notice, error){
-		waitingMerge, interrupted, remoteWork,
-	} {
+	for _, read := range readers {
 		found, err := read(ctx, s, tip)
 		if err != nil {
 			return nil, err

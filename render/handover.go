@@ -38,7 +38,7 @@ func (v Snapshot) Missing(steps []store.Step, self string) []string {
 	add(len(stale) > 0, "remember --confirm KEY", "stale topics: %s", strings.Join(stale[:min(len(stale), namedRefs)], ", "))
 	add(v.Roadmap.Goal == "", "roadmap goal TEXT", "no goal")
 	add(!topic(func(t Topic) bool { return t.Pinned }), "remember --pin brief TEXT", "the user's own words are not kept")
-	add(!topic(func(t Topic) bool { return t.Key == TestTopic }), "remember "+TestTopic+" TEXT", "nobody said how to build and test")
+	add(!topic(func(t Topic) bool { return t.Key == TestTopic }), "remember "+TestTopic+" TEXT", "how to build and test is not written down")
 	add(len(v.Decisions) == 0, "roadmap decide TEXT", "no decision is written down")
 	add(v.open() == 0, "roadmap todo add TEXT", "nothing is left to do, or it is not written down")
 	for _, n := range v.Attention {

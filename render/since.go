@@ -133,7 +133,7 @@ func (v Since) Text(p *Printer) {
 }
 
 // changedLines writes the lines that a patch adds and removes, below the name of each file. The
-// headers of a patch stand before its first hunk.
+// headers of a patch precede its first hunk.
 func (p *Printer) changedLines(patch string) {
 	hunk := false
 	for line := range strings.Lines(patch) {

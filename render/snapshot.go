@@ -17,7 +17,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Snapshot is CONTEXT of the project, `git context`: what somebody who takes over the work has
+// Snapshot is CONTEXT of the project, `git context`: what a successor has
 // to know. Its text is the brief.
 type Snapshot struct {
 	Branch    string         `json:"branch"` // name of the current branch
@@ -124,7 +124,10 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 				v.LastStep, err = history.NewestPending(ctx, s, tip)
 				return err
 			},
-			func(ctx context.Context) (err error) { v.Attention, err = notices(ctx, s, tip); return err })
+			func(ctx context.Context) (err error) {
+				v.Attention, err = notices(ctx, s, tip, waitingMerge, interrupted, remoteWork)
+				return err
+			})
 	}
 	err = concurrently(ctx, reads...)
 	if err == nil && v.At != nil {

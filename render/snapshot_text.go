@@ -148,7 +148,7 @@ type briefer struct {
 // parts returns the parts in their order.
 func (b briefer) parts() []part {
 	return []part{
-		b.attention(), b.questions(), b.pinned(), b.goal(), b.stands(), b.earlier(), b.decisions(), b.milestones(), b.todo(), b.topics(),
+		b.attention(), b.questions(), b.pinned(), b.goal(), b.state(), b.earlier(), b.decisions(), b.milestones(), b.todo(), b.topics(),
 		b.branches(), b.ended(), b.pending(),
 	}
 }
@@ -185,7 +185,7 @@ func (b briefer) texts(weight int, title, command string, list []string) part {
 const (
 	weightFirst  = 40
 	weightPinned = 20
-	weightStands = 12
+	weightState  = 12
 	weightFacts  = 10
 	weightMinor  = 3
 )
@@ -232,7 +232,7 @@ func (b briefer) goal() part {
 	if b.Purpose != "" && b.Purpose != b.Roadmap.Goal {
 		list = append(list, entry{label: "this branch: ", text: b.Purpose, command: b.command("--branch " + b.Branch + atFlag(b.At))})
 	}
-	return b.part(weightStands, "Goal", "roadmap", list)
+	return b.part(weightState, "Goal", "roadmap", list)
 }
 
 // inFull returns how many commits are shown in full: one more than is asked for if the newest
@@ -245,8 +245,8 @@ func (b briefer) inFull() int {
 	return min(n, len(b.Commits))
 }
 
-// stands is the newest commit, and the progress summary where somebody wrote it.
-func (b briefer) stands() part {
+// state is the newest commit, and the progress summary if one was given.
+func (b briefer) state() part {
 	var list []entry
 	for _, c := range b.Commits[:b.inFull()] {
 		list = append(list, b.commit(c))
@@ -254,7 +254,7 @@ func (b briefer) stands() part {
 	if doc.WrittenProgress(b.Progress) {
 		list = append(list, entry{label: "progress before: ", text: b.Progress})
 	}
-	return b.part(weightStands, "Where it stands", "--branch "+b.Branch, list)
+	return b.part(weightState, "State of the work", "--branch "+b.Branch, list)
 }
 
 // said is how much a commit says.
@@ -296,7 +296,7 @@ func (b briefer) earlier() part {
 	for _, c := range b.Commits[b.inFull():] {
 		list = append(list, b.commit(c))
 	}
-	return b.part(weightStands, "Before that", "--branch "+b.Branch, list)
+	return b.part(weightState, "Before that", "--branch "+b.Branch, list)
 }
 
 func (b briefer) decisions() part {
@@ -316,7 +316,7 @@ func (b briefer) todo() part {
 		hidden = len(list) - most
 		list = list[hidden:]
 	}
-	x := b.texts(weightStands, "To do", "roadmap", list)
+	x := b.texts(weightState, "To do", "roadmap", list)
 	x.hidden, x.last = x.hidden+hidden, true
 	return x
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
@@ -54,7 +55,17 @@ func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.
 			return err
 		},
 		func(ctx context.Context) (err error) { v.Code, err = code.ReadState(ctx, s, codeWait); return err },
-		func(ctx context.Context) (err error) { v.notices, err = notices(ctx, s, tip); return err },
+		func(ctx context.Context) (err error) {
+			v.notices, err = notices(ctx, s, tip, interrupted, remoteWork)
+			return err
+		},
+		func(context.Context) error {
+			h, err := s.ReadMerge(tip.Name())
+			if h != nil {
+				v.Conflicts = openConflicts(h)
+			}
+			return err
+		},
 		func(ctx context.Context) error { return v.compare(ctx, s, tip) },
 		func(ctx context.Context) error {
 			topics, err := code.Topics(ctx, s, tip, false)
@@ -65,21 +76,17 @@ func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.
 			}
 			return err
 		})
-	if err != nil {
-		return v, err
-	}
-	h, err := s.ReadMerge(tip.Name())
-	if err == nil && h != nil {
-		v.Conflicts = openConflicts(h)
-	}
 	return v, err
 }
 
 // compare counts the memory commits that only one side has, this repository or the remote.
 func (v *Status) compare(ctx context.Context, s *refs.Store, tip *store.Tip) error {
 	r, err := remote.Find(ctx, s, "")
-	if err != nil { // there is no remote, or none that is meant
+	if errors.Is(err, fail.ErrNotFound) { // there is no remote, or none that is meant
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	theirs, err := s.Repo().Ref(ctx, r.Tracking.Of(git.BranchRef(tip.Name())))
 	if errors.Is(err, git.ErrNotFound) {

@@ -50,7 +50,7 @@ func NextProgressOf(live []Commit, limit int) string {
 	return nextProgress(prev, old, dropped, free, limit)
 }
 
-// WrittenProgress reports whether a progress summary is a text that somebody gave, and not the
+// WrittenProgress reports whether a progress summary is a text that was given, and not the
 // list that NextProgress makes.
 func WrittenProgress(text string) bool {
 	_, _, free := parseProgress(text)

@@ -10,7 +10,7 @@ import (
 type Item struct {
 	Text    string
 	Done    bool
-	Outcome string // what became of it; "" if nobody said. It does not identify the item
+	Outcome string // what became of it; "" if unknown. It does not identify the item
 }
 
 // itemAt is an item with its place in the lines of its section.

@@ -9,12 +9,6 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Newest reads a branch's newest n commits in full, newest first.
-func Newest(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]store.Commit, error) {
-	commits, err := listCommits(ctx, s, t, 0, n)
-	return commits, err
-}
-
 // Commits reads n of a branch's commits behind the newest skip, newest
 // first, and how many there are. Which they are and what they say is in
 // commit.md and its segments; their commits and notes come from one git log.

@@ -102,8 +102,11 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wai
 	}
 	written := map[string]*RecentCommit{} // the newest change, by key
 	for i, c := range recent {
-		verb, key, _ := strings.Cut(c.Subject, " ")
-		if c.ID == "" && written[key] == nil && (verb == "Remember" || verb == "Confirm") {
+		key, wrote := strings.CutPrefix(c.Subject, store.SubjectRemember)
+		if !wrote {
+			key, wrote = strings.CutPrefix(c.Subject, store.SubjectConfirm)
+		}
+		if wrote && c.ID == "" && written[key] == nil {
 			written[key] = &recent[i]
 		}
 	}

@@ -286,5 +286,5 @@ type RoadmapView struct {
 type Item struct {
 	Text    string `json:"text"`
 	Done    bool   `json:"done"`
-	Outcome string `json:"outcome,omitempty"` // what became of it; "" if nobody said
+	Outcome string `json:"outcome,omitempty"` // what became of it; "" if unknown
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/journal"
 )
 
-// Unrecord takes back the last pending step of the current branch, whoever recorded it, and
+// Unrecord takes back the last pending step of the current branch, of any agent, and
 // returns it. The other steps keep their ids and numbers. Its text is gone: nothing but the
 // journal contained it. fail.ErrRefused where nothing is pending.
 func (s *Store) Unrecord(ctx context.Context, w Writer) (Recorded, error) {

@@ -8,12 +8,13 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 )
 
-// The subjects of memory commits that change no topic's text. History dates a topic by the commit
-// before a pin.
+// The subjects of memory commits that change no topic's text, in front of its key. History dates a
+// topic by the commit before a pin.
 const (
-	SubjectPin     = "Pin "
-	SubjectUnpin   = "Unpin "
-	subjectConfirm = "Confirm "
+	SubjectRemember = "Remember " // but this one writes a text
+	SubjectPin      = "Pin "
+	SubjectUnpin    = "Unpin "
+	SubjectConfirm  = "Confirm "
 )
 
 // Pin pins a topic of the current branch, or removes its pin. Its text, its author and the code
@@ -43,7 +44,7 @@ func (s *Store) Confirm(ctx context.Context, w Writer, key string) (Change, erro
 			"the code has no commit on this branch yet: there is nothing to confirm the topic for", "git commit")
 	}
 	var warnings []string
-	ch, err := s.markTopic(ctx, w, key, subjectConfirm+key, func(t *doc.Topic) bool {
+	ch, err := s.markTopic(ctx, w, key, SubjectConfirm+key, func(t *doc.Topic) bool {
 		var edited []string
 		edited, warnings = s.editedOf(ctx, t.Paths)
 		t.Confirmed, t.Edited = string(code), edited

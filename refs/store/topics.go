@@ -37,7 +37,7 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tx.putTopic(ctx, tip, o.Key, "Remember "+o.Key, o.follow(t, data))
+		return tx.putTopic(ctx, tip, o.Key, SubjectRemember+o.Key, o.follow(t, data))
 	}
 	ch, err := OnBranch(ctx, s, o.Branch, func(branch string) (Change, error) {
 		return s.changeOn(ctx, branch, o.Writer, o.Key, build)

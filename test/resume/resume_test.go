@@ -16,6 +16,9 @@ func TestBriefBeatsTheNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(memories) < 3 {
+		t.Fatalf("only %d memories were found", len(memories))
+	}
 	facts, known := 0, 0
 	others := map[string]int{} // facts that the other texts tell
 	for _, m := range memories {
