@@ -48,7 +48,7 @@ func newNote(g *globals) *command {
 			env.replaced(n.Replaced)
 			if len(o.phrases) > 0 {
 				return o.show(env, n, func(p *render.Printer) {
-					line(p, "[%s %s] %s", n.Milestone.Branch, n.Commit.Short(), strings.Join(o.phrases, ", "))
+					line(p, "[%s %s] %s", n.Entry.Branch, n.Commit.Short(), strings.Join(o.phrases, ", "))
 				})
 			}
 			return o.view(ctx, env, n, func(p *render.Printer) { render.NoteText(p, n) })

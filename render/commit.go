@@ -137,7 +137,7 @@ func tags(m map[string]string) []string {
 // NoteText shows the notes of one memory commit: the valid facts, then the reviews. JSON
 // and `git notes` contain all facts.
 func NoteText(p *Printer, n store.Note) {
-	c := n.Milestone
+	c := n.Entry
 	p.line(bold("# Note of "), hash(n.Commit), plain(" "+p.fit(c.Summary, len("# Note of  ")+len(n.Commit.Short()))))
 	p.blank()
 	p.attribute("id", plain(c.ID))

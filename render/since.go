@@ -67,7 +67,7 @@ func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string
 	}
 	id := strings.TrimSpace(string(out))
 	if id == "" {
-		return nil, fail.New(fail.ErrNotFound, fail.MilestoneNotFound,
+		return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound,
 			fmt.Sprintf("branch '%s' has no commit as old as '%s'", tip.Name(), prose.OneLine(word, 100)), "git context log")
 	}
 	return s.Repo().Commit(ctx, git.ID(id))

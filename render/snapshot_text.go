@@ -239,7 +239,7 @@ func (b briefer) goal() part {
 // brought no steps and the one before says more.
 func (b briefer) inFull() int {
 	n := b.full
-	if n == 1 && len(b.Commits) > 1 && b.Commits[0].Steps.Count == 0 && said(b.Commits[0]) < said(b.Commits[1]) {
+	if n == 1 && len(b.Commits) > 1 && b.Commits[0].Steps.Count == 0 && length(b.Commits[0]) < length(b.Commits[1]) {
 		n = 2
 	}
 	return min(n, len(b.Commits))
@@ -257,8 +257,8 @@ func (b briefer) state() part {
 	return b.part(weightState, "State of the work", "--branch "+b.Branch, list)
 }
 
-// said is how much a commit says.
-func said(c store.Commit) int { return len(c.Summary) + len(c.Contribution) }
+// length is how long the texts of a commit are, in bytes.
+func length(c store.Commit) int { return len(c.Summary) + len(c.Contribution) }
 
 // commit is an entry of a commit: its summary, and what it contributed.
 func (b briefer) commit(c store.Commit) entry {
@@ -411,13 +411,13 @@ const lastStepLimit = 300
 
 // stepLine is a step on one line.
 func stepLine(s store.Step) string {
-	var said []string
+	var texts []string
 	for _, text := range []string{s.Thought, s.Action, s.Observation} {
 		if text != "" {
-			said = append(said, prose.Fold(text))
+			texts = append(texts, prose.Fold(text))
 		}
 	}
-	return strings.Join(said, " | ")
+	return strings.Join(texts, " | ")
 }
 
 // newestFirst returns a list in the opposite order.

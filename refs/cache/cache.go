@@ -1,5 +1,5 @@
 // Package cache keeps small files of local state that repeat what immutable objects say: the
-// files of a tree, the terms of a blob, the commit of a milestone. A file that is missing or
+// files of a tree, the terms of a blob, the memory commit of an entry. A file that is missing or
 // damaged, or cannot be written, is no error: its reader asks git instead.
 package cache
 

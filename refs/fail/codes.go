@@ -118,11 +118,11 @@ const (
 const (
 	// CommitNotFound is returned when no commit of memory or of code has that name.
 	CommitNotFound = "commit-not-found"
-	// MilestoneNotFound is returned when no memory commit has that name, or the branch has none yet.
-	MilestoneNotFound = "milestone-not-found"
-	// NoMilestone is returned when the name means a memory commit without an entry in commit.md, for
+	// MemoryCommitNotFound is returned when no memory commit has that name, or the branch has none yet.
+	MemoryCommitNotFound = "milestone-not-found"
+	// NoEntry is returned when the name means a memory commit without an entry in commit.md, for
 	// example one that wrote a topic.
-	NoMilestone = "no-milestone"
+	NoEntry = "no-milestone"
 	// NotMemory is returned when a code commit is named where a memory commit is needed.
 	NotMemory = "not-memory"
 	// NotCode is returned when a memory commit is named where a code commit is needed.
@@ -149,8 +149,8 @@ const (
 	StepTooLarge = "step-too-large"
 	// SummaryEmpty is returned when a commit has no summary.
 	SummaryEmpty = "summary-empty"
-	// MilestoneTooLarge is returned when a commit, with all its texts, is larger than the limit.
-	MilestoneTooLarge = "milestone-too-large"
+	// CommitTooLarge is returned when a commit, with all its texts, is larger than the limit.
+	CommitTooLarge = "milestone-too-large"
 	// AgentName is returned when the name of the agent is invalid.
 	AgentName = "agent-name"
 	// SessionInvalid is returned when the session is not one printable line of at most 1000 bytes.

@@ -118,7 +118,7 @@ func notYet(now *store.Tip, at *store.At) error {
 func noCommit(ctx context.Context, s *store.Store, rev string, err error) error {
 	err = s.NoSuchCommit(ctx, rev, err)
 	var missing *fail.Error
-	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
+	if errors.As(err, &missing) && missing.Code == fail.MemoryCommitNotFound {
 		missing.Code, missing.Message = fail.CommitNotFound,
 			fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
 	}

@@ -149,7 +149,7 @@ type BranchContext struct {
 	Commits  []store.Commit `json:"commits"`
 	At       *store.At      `json:"at"` // nil: now
 
-	Limit int `json:"-"` // how many milestones were asked for, for paging
+	Limit int `json:"-"` // how many commits were asked for, for paging
 }
 
 // ReadBranch returns CONTEXT of one branch: its purpose, its progress and n of its

@@ -283,7 +283,7 @@ func CheckEntry(summary, contribution, progress *string) (replaced bool, err err
 		*contribution = *summary
 	}
 	if size := len(*summary) + len(*contribution) + len(*progress); size > MaxStep {
-		return replaced, fail.New(fail.ErrInvalid, fail.MilestoneTooLarge,
+		return replaced, fail.New(fail.ErrInvalid, fail.CommitTooLarge,
 			fmt.Sprintf("the commit has %d bytes; at most %d are allowed", size, MaxStep))
 	}
 	return replaced, nil

@@ -41,8 +41,8 @@ type Note struct {
 	Commit git.ID            `json:"commit"`
 	Facts  []json.RawMessage `json:"facts"` // the note's own lines, oldest first
 
-	Milestone Commit `json:"-"` // its id, branch and summary, and what is in force
-	Replaced  bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+	Entry    Commit `json:"-"` // its id, branch and summary, and what is in force
+	Replaced bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
 }
 
 const (
@@ -202,13 +202,13 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 
 // noteFrom puts a commit's note together with what its commit alone says of it.
 func noteFrom(c *git.Commit, text []byte) Note {
-	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(TrailerID), Hash: &c.ID,
+	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Entry: Commit{ID: c.Trailer(TrailerID), Hash: &c.ID,
 		Branch: BranchOf(c), Summary: c.Subject()}}
 	facts := notes.Parse(text)
 	for _, f := range facts {
 		n.Facts = append(n.Facts, f.Raw)
 	}
-	n.Milestone.Judge(notes.Judge(facts))
+	n.Entry.Judge(notes.Judge(facts))
 	return n
 }
 

@@ -187,7 +187,7 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	if near := doc.Nearest(rev, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("no commit '%s' in memory", prose.OneLine(rev, 100)), hint)
+	return fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("no commit '%s' in memory", prose.OneLine(rev, 100)), hint)
 }
 
 // NewestCommitAt returns the commit that a revision names: itself if it has an entry, else the
@@ -199,7 +199,7 @@ func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, er
 	}
 	newest, err := s.NewestCommit(ctx, c)
 	if err == nil && newest == nil {
-		err = fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
+		err = fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
 	}
 	return newest, err
@@ -236,10 +236,10 @@ func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error
 	}
 	switch own := c.Trailer(TrailerCommits) != "0"; {
 	case newest == nil || branch && !own:
-		return nil, fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
+		return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
 	case !branch:
-		return nil, fail.New(fail.ErrInvalid, fail.NoMilestone, fmt.Sprintf("'%s' has no entry in commit.md; it was made after commit %s", prose.OneLine(rev, 100), newest.ID.Short()),
+		return nil, fail.New(fail.ErrInvalid, fail.NoEntry, fmt.Sprintf("'%s' has no entry in commit.md; it was made after commit %s", prose.OneLine(rev, 100), newest.ID.Short()),
 			"git context log --oneline "+prose.OneLine(rev, 100))
 	}
 	return newest, nil

@@ -21,7 +21,7 @@ const (
 	KeyPush        = "context.push"        // the hook pre-push: memory goes along with code
 	KeyPushTimeout = "context.pushTimeout" // for how many seconds at most
 
-	KeyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
+	KeyMaxNewEntries = "context.maxNewEntries" // steps and commits that one fetch may bring
 
 	KeyBudget     = "context.budget"     // tokens of the brief
 	KeyCodeStatus = "context.codeStatus" // the brief lists what of the code is not committed
@@ -29,7 +29,7 @@ const (
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
 
-	KeyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
+	KeyScoreWeight   = "context.search.scoreWeight" // of a commit's note in a search, and so on
 	KeyOutcomeWeight = "context.search.outcomeWeight"
 	KeyRecencyWeight = "context.search.recencyWeight"
 	KeySearchCache   = "context.search.cacheLimit" // bytes of the index

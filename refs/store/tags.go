@@ -204,6 +204,6 @@ type Tag struct {
 	Name    string `json:"name"`
 	Commit  git.ID `json:"commit"`
 	ID      string `json:"id"`
-	Branch  string `json:"branch"` // that the milestone was made on
+	Branch  string `json:"branch"` // that the commit was made on
 	Summary string `json:"summary"`
 }

@@ -16,10 +16,10 @@ import (
 // without opening a document. A commit with an entry has a Context-Id
 // that its commit.md contains.
 const (
-	TrailerID      = "Context-Id"      // the milestone's entry in commit.md
+	TrailerID      = "Context-Id"      // of the commit's entry in commit.md
 	TrailerBranch  = "Context-Branch"  // the branch that it was made on
 	TrailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
-	TrailerLast    = "Context-Last"    // the newest milestone's summary, on a commit that is none
+	TrailerLast    = "Context-Last"    // the newest commit's summary, on a commit of git's without an entry
 	TrailerCommits = "Context-Commits" // how many entries commit.md and its segments have now
 	TrailerCreated = "Context-Created" // when, and from which branch
 	TrailerStatus  = "Context-Status"  // active, merged, abandoned
