@@ -55,8 +55,8 @@ func TestMergeAfterRollback(t *testing.T) {
 	if want := map[string]string{"kept": "first", "moved": "by before"}; fmt.Sprint(got.Topics) != fmt.Sprint(want) {
 		t.Errorf("topics %v, want %v", got.Topics, want)
 	}
-	if len(got.Milestones) != 6 {
-		t.Errorf("milestones: %v", got.Milestones)
+	if len(got.Commits) != 6 {
+		t.Errorf("milestones: %v", got.Commits)
 	}
 	res, err := merge.Merge(ctx, s, store.MergeOptions{Source: "against", Into: "main"})
 	if !errors.Is(err, fail.ErrConflict) || len(res.Conflicts) != 1 || res.Conflicts[0].Path != "topics/kept.md" {
@@ -147,7 +147,7 @@ func TestRollbackBesideOthers(t *testing.T) {
 	if view.Goal != "One" || len(view.Todo) != 0 {
 		t.Errorf("roadmap: %+v", view)
 	}
-	kept := strings.Join(r.Content("main").Milestones, "\n")
+	kept := strings.Join(r.Content("main").Commits, "\n")
 	for i := range 4 {
 		if !strings.Contains(kept, fmt.Sprint("Beside ", i)) {
 			t.Errorf("'Beside %d' is gone", i)

@@ -189,7 +189,7 @@ func TestExpungeRepositories(t *testing.T) {
 			if found := holding(r, "hunter2"); len(found) > 0 {
 				t.Errorf("still there: %q", found)
 			}
-			if c := r.Content("main"); len(c.Steps) != 1 || len(c.Milestones) != 1 {
+			if c := r.Content("main"); len(c.Steps) != 1 || len(c.Commits) != 1 {
 				t.Errorf("%+v", c)
 			}
 			r.Fsck()
@@ -216,8 +216,8 @@ func TestExpungeForms(t *testing.T) {
 	if res := r.Expunge(expunge.Options{ID: "main~1"}); res.Entries != 1 {
 		t.Errorf("%+v", res)
 	}
-	if c := r.Content("main"); len(c.Milestones) != 2 {
-		t.Errorf("%q", c.Milestones)
+	if c := r.Content("main"); len(c.Commits) != 2 {
+		t.Errorf("%q", c.Commits)
 	}
 	if text := r.Git("show", "refs/context/heads/main:commit.md"); strings.Contains(text, "Wrong") {
 		t.Errorf("what quoted it is left: %s", text)
@@ -284,8 +284,8 @@ func TestExpungeBesideWriters(t *testing.T) {
 	if err != nil || res.Entries != 2 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if c := r.Content("main"); len(c.Steps) != n || len(c.Milestones) != n {
-		t.Errorf("%d steps, %d milestones, want %d", len(c.Steps), len(c.Milestones), n)
+	if c := r.Content("main"); len(c.Steps) != n || len(c.Commits) != n {
+		t.Errorf("%d steps, %d milestones, want %d", len(c.Steps), len(c.Commits), n)
 	}
 	if found := holding(r, "hunter2"); len(found) > 0 {
 		t.Errorf("still there: %q", found)

@@ -47,7 +47,7 @@ func drawExpunged(r *memtest.Repo, rt *rapid.T, name string) doc.Expunged {
 	var e doc.Expunged
 	for _, branch := range []string{"main", "side"} {
 		c := r.Content(branch)
-		for _, entry := range append(c.Steps, c.Milestones...) {
+		for _, entry := range append(c.Steps, c.Commits...) {
 			if rapid.IntRange(0, 3).Draw(rt, name) == 0 {
 				id, _, _ := strings.Cut(entry, " ")
 				r.Must(e.AddEntry(id))
@@ -148,12 +148,12 @@ func TestExpungeThenMerge(t *testing.T) {
 		for _, branch := range []string{"main", "side"} {
 			a, b := r.Content(branch), other.Content(branch)
 			for _, c := range []*memtest.Content{&a, &b} { // each made merges of its own
-				c.Milestones = slices.DeleteFunc(c.Milestones, func(m string) bool { return strings.HasSuffix(m, " Join") })
+				c.Commits = slices.DeleteFunc(c.Commits, func(m string) bool { return strings.HasSuffix(m, " Join") })
 			}
-			if diff := cmp.Diff([][]string{a.Steps, a.Milestones}, [][]string{b.Steps, b.Milestones}); diff != "" {
+			if diff := cmp.Diff([][]string{a.Steps, a.Commits}, [][]string{b.Steps, b.Commits}); diff != "" {
 				rt.Errorf("%s: %s", branch, diff)
 			}
-			for _, entry := range append(a.Steps, a.Milestones...) {
+			for _, entry := range append(a.Steps, a.Commits...) {
 				if id, _, _ := strings.Cut(entry, " "); e.HasEntry(id) {
 					rt.Errorf("%s: %s is still there", branch, entry)
 				}

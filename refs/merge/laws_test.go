@@ -110,8 +110,8 @@ func TestMergeOfSegmentsThatBeginAlike(t *testing.T) {
 			g.Settle()
 			all := 1 + steps[0] + steps[1]
 			for _, r := range slices.Concat(f.Clones, g.Clones) {
-				if c := r.Content("main"); len(c.Steps) != all || len(c.Milestones) != all {
-					t.Errorf("%d steps, %d milestones: %v", len(c.Steps), len(c.Milestones), c.Steps)
+				if c := r.Content("main"); len(c.Steps) != all || len(c.Commits) != all {
+					t.Errorf("%d steps, %d milestones: %v", len(c.Steps), len(c.Commits), c.Steps)
 				}
 			}
 			if diff := cmp.Diff(f.Clones[0].Files("main"), g.Clones[0].Files("main")); diff != "" {
@@ -269,8 +269,8 @@ func TestSyncConflictsSettled(t *testing.T) {
 		if err != nil || c.Topics["k"] != "settled\n" || string(seg) != `{"a.b":1,"port":[8081,8080]}` {
 			t.Errorf("clone %d: %v %s %v", i, c.Topics, seg, err)
 		}
-		if goal := c.Plan[len(c.Plan)-1]; goal != "Both goals" || len(c.Milestones) != 2 {
-			t.Errorf("clone %d: goal %q, milestones %v", i, goal, c.Milestones)
+		if goal := c.Plan[len(c.Plan)-1]; goal != "Both goals" || len(c.Commits) != 2 {
+			t.Errorf("clone %d: goal %q, milestones %v", i, goal, c.Commits)
 		}
 		if got := r.Content("exp").Topics["k"]; got != "clone 0 on exp\n" {
 			t.Errorf("clone %d: exp says %q", i, got)
@@ -356,7 +356,7 @@ func TestUnrelatedHistories(t *testing.T) {
 	f.Settle()
 	for i, r := range f.Clones {
 		c := r.Content("main")
-		if len(c.Steps) != 6 || len(c.Milestones) != 6 {
+		if len(c.Steps) != 6 || len(c.Commits) != 6 {
 			t.Errorf("clone %d: %v", i, c.Steps)
 		}
 		if want := map[string]string{"own0": "x\n", "own1": "x\n", "same": "said by both\n"}; !maps.Equal(c.Topics, want) {

@@ -268,7 +268,7 @@ func (h *replicas) finish(t *rapid.T) {
 
 func (h *replicas) check(t *rapid.T, i int, branch string, want entrySet, c memtest.Content) {
 	got := entrySet{}
-	for _, entry := range slices.Concat(c.Steps, c.Milestones) {
+	for _, entry := range slices.Concat(c.Steps, c.Commits) {
 		got[entry[strings.Index(entry, " ")+1:]] = true
 	}
 	if !maps.Equal(got, want) {

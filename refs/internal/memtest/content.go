@@ -10,13 +10,13 @@ import (
 )
 
 // Content is what a branch contains, without the order of its entries and the names of its
-// files: branches with equal Content have the same memory. Steps and Milestones are sorted lines
+// files: branches with equal Content have the same memory. Steps and Commits are sorted lines
 // "ID text"; the last line of Plan is the goal.
 type Content struct {
-	Steps, Milestones []string
-	Topics            map[string]string
-	Metadata          any
-	Plan              []string
+	Steps, Commits []string
+	Topics         map[string]string
+	Metadata       any
+	Plan           []string
 }
 
 // Content reads a branch and the roadmap. An entry that occurs twice, or a total that does not
@@ -35,16 +35,16 @@ func (r *Repo) Content(branch string) Content {
 	marks, most, err := history.Commits(ctx, s, tip, 0, 1_000_000)
 	r.Must(err)
 	for _, m := range marks {
-		c.Milestones = append(c.Milestones, m.ID+" "+m.Summary)
+		c.Commits = append(c.Commits, m.ID+" "+m.Summary)
 	}
-	for what, list := range map[string][]string{"step": c.Steps, "milestone": c.Milestones} {
+	for what, list := range map[string][]string{"step": c.Steps, "commit": c.Commits} {
 		slices.Sort(list)
 		if len(slices.Compact(slices.Clone(list))) != len(list) {
 			r.T.Errorf("branch %s: a %s occurs twice: %v", branch, what, list)
 		}
 	}
 	if total != len(steps) || most != len(marks) {
-		r.T.Errorf("branch %s: %d steps, %d milestones, but its totals are %d, %d",
+		r.T.Errorf("branch %s: %d steps, %d commits, but its totals are %d, %d",
 			branch, len(steps), len(marks), total, most)
 	}
 	topics, err := history.Topics(ctx, s, tip, true)
