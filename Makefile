@@ -21,9 +21,15 @@ QUICK     ?= ./notes ./refs/doc ./refs/index ./refs/journal ./refs/peer
 RAPID_SEED ?= 1
 export RAPID_SEED
 
-VERSION := $(shell git describe --tags --dirty 2>/dev/null)
+# A release's tag, and between releases what git describe says; before the first, a version
+# as Go makes it. A tree without .git has none, whatever repository is around it: name it,
+# make VERSION=v1.2.3.
+ifneq ($(wildcard .git),)
+VERSION := $(shell git describe --tags --abbrev=12 --match 'v[0-9]*' --dirty 2>/dev/null || \
+	TZ=UTC git show -s --date=format-local:%Y%m%d%H%M%S --abbrev=12 --format=v0.0.0-%cd-%h 2>/dev/null)
 COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
 DATE    := $(shell git show -s --format=%cs HEAD 2>/dev/null)
+endif
 PKG     := github.com/git-context/git-context/cmd
 LDFLAGS := -s -w $(if $(VERSION),-X $(PKG).version=$(VERSION)) $(if $(COMMIT),-X $(PKG).commit=$(COMMIT))
 BIN     := bin/git-context

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -25,6 +26,7 @@ type contextOptions struct {
 	steps       int
 	limit, skip int
 	budget      int
+	version     bool
 }
 
 // contextResult is one view: the value for JSON, and its printer.
@@ -51,6 +53,7 @@ func newContext(g *globals) *command {
 		number(&o.skip, "--skip N", 0, "leave out the newest N commits, with --log lines or steps"),
 		number(&o.lines, "--lines N", unset, "with --log: the last N lines (20)"),
 		number(&o.steps, "--steps N", unset, "with --log: the last N whole steps (10 with --json)"),
+		toggle(&o.version, "-v, --version", "print the version, as the command of that name does"),
 		named(&g.branch, "-b NAME", "act on that memory branch instead of the current one"),
 	}
 	return &command{
@@ -62,6 +65,7 @@ func newContext(g *globals) *command {
 			"--log [--lines N | --steps N] [--skip N]",
 			"--metadata [SEGMENT]",
 			"... --at C",
+			"--version",
 			"COMMAND ...",
 		},
 		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded and " +
@@ -83,6 +87,9 @@ func newContext(g *globals) *command {
 		globals: g,
 		flags:   join(own, g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
+			if o.version {
+				return sayVersion(ctx, env, g)
+			}
 			r, err := runContext(ctx, env, o)
 			if err != nil {
 				return err
@@ -183,8 +190,6 @@ const (
 	defaultSteps   = 10
 	listedText     = 20  // branches of the snapshot
 	listedJSON     = 100 // the same, for programs
-
-	codeWait = 150 * time.Millisecond
 )
 
 // or returns a number that is given, else its default.
@@ -234,10 +239,14 @@ func briefSettings(ctx context.Context, s *refs.Store, budget int) (limit int, w
 		}
 	}
 	asked, err := cfg.Bool(store.KeyCodeStatus, true)
-	if asked {
-		wait = codeWait
+	if err != nil || !asked {
+		return limit, 0, err
 	}
-	return limit, wait, err
+	ms, err := cfg.Int(store.KeyCodeWait, store.DefaultCodeWait)
+	if err == nil && (ms < 1 || ms > store.MostCodeWait) {
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyCodeWait, ms, store.MostCodeWait)
+	}
+	return limit, time.Duration(ms) * time.Millisecond, err
 }
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {

@@ -11,8 +11,10 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// The linker sets them, -X github.com/git-context/git-context/cmd.version=v1.2.3; else
-// Go's build information is used.
+// module is the path of the module, by which Go's build information names it.
+const module = "github.com/git-context/git-context"
+
+// The linker sets them: -X github.com/git-context/git-context/cmd.version=v1.2.3.
 var version, commit string
 
 type versionResult struct {
@@ -26,37 +28,66 @@ func newVersion(g *globals) *command {
 	return &command{
 		name:     "version",
 		usage:    []string{"version"},
-		about:    "Says which version of git-context this is. With --json also which git it runs.",
+		about:    "Says which version of git-context this is, as 'git context --version' does. With --json also which git it runs.",
 		exits:    []int{exitDone, exitUsage},
 		examples: []string{"version", "version --json"},
 		globals:  g,
 		flags:    g.flags(),
-		action: func(ctx context.Context, env *Env, _ []string) error {
-			r := runVersion()
-			if g.json {
-				r.Git = installedGit(ctx, env) // a child process, which text does without
-			}
-			return g.show(env, r, func(p *render.Printer) { printVersion(p, r) })
-		},
+		action:   func(ctx context.Context, env *Env, _ []string) error { return sayVersion(ctx, env, g) },
 	}
 }
 
-func runVersion() versionResult {
+// sayVersion is `git context version` and `git context --version`.
+func sayVersion(ctx context.Context, env *Env, g *globals) error {
+	info, _ := debug.ReadBuildInfo()
+	r := runVersion(info, version, commit)
+	if g.json {
+		r.Git = installedGit(ctx, env) // a child process, which text does without
+	}
+	return g.show(env, r, func(p *render.Printer) { printVersion(p, r) })
+}
+
+// runVersion returns, as what is known first:
+//
+//  1. what the linker was told: make, the packages and archives of a release
+//  2. the version of the main module: `go install MODULE@VERSION`, and `go build` in a
+//     checkout, where Go derives it from git's tags
+//  3. the version of the module as another program, which runs this package, requires it
+//  4. "devel"
+//
+// info is nil if the program contains no build information.
+func runVersion(info *debug.BuildInfo, version, commit string) versionResult {
 	r := versionResult{Version: version, Go: runtime.Version()}
-	revision := commit
-	if info, ok := debug.ReadBuildInfo(); ok {
+	if info == nil {
+		info = new(debug.BuildInfo)
+	}
+	if info.Main.Path == module {
 		r.Version = cmp.Or(r.Version, info.Main.Version)
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = cmp.Or(revision, s.Value)
-			}
+		commit = cmp.Or(commit, setting(info, "vcs.revision"))
+	}
+	for _, m := range info.Deps {
+		if m.Replace != nil && m.Path == module {
+			m = &debug.Module{Path: module, Version: m.Replace.Version}
+		}
+		if m.Path == module {
+			r.Version = cmp.Or(r.Version, m.Version)
 		}
 	}
-	r.Version = cmp.Or(strings.Trim(r.Version, "()"), "devel")
-	if revision != "" {
-		r.Commit = &revision
+	r.Version = cmp.Or(strings.Trim(r.Version, "()"), "devel") // Go writes (devel)
+	if commit != "" {
+		r.Commit = &commit
 	}
 	return r
+}
+
+// setting returns a setting of the build; "" if it is not known.
+func setting(info *debug.BuildInfo, key string) string {
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
 }
 
 func printVersion(p *render.Printer, r versionResult) {
