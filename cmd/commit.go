@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/refs/undo"
@@ -34,7 +35,7 @@ func newCommit(g *globals) *command {
 		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
 		toggle(&o.code, "--code", "commit the code too, as git commit does, with the same message"),
 		toggle(&o.amend, "--amend", "replace the newest commit of the branch, which was never shared; texts that are not given stay"),
-		toggle(&o.all, "-a, --all", "with --code: also what changed in tracked files without being staged"),
+		toggle(&o.all, "-a, --all", "with --code: stage what changed in tracked files"),
 		o.meter(),
 	}
 	return &command{
@@ -46,8 +47,8 @@ func newCommit(g *globals) *command {
 			"commit --code [-a] -m SUMMARY ...",
 			"commit --amend [-m SUMMARY] ...",
 		},
-		about: "COMMIT: makes a commit of every step that is pending on the branch; nothing pending is no " +
-			"obstacle. The first line of the message is the summary, the rest is what this commit contributes " +
+		about: "COMMIT: makes a commit of every step that is pending on the branch; it needs none. " +
+			"The first line of the message is the summary, the rest is what this commit contributes " +
 			"(the summary, where there is none). With --code git commits the code that is staged at the same " +
 			"time, as 'git commit' would; where it refuses there is no memory commit either. With --amend the newest " +
 			"commit is replaced by one with its steps, its note and what is pending now.",
@@ -57,6 +58,7 @@ func newCommit(g *globals) *command {
 			"commit -m 'Lexer is done' -m 'All 140 tokens, fuzzed for an hour' --done Lexer",
 			"commit --code -a -m 'Close the pool before the router'",
 		},
+		extra:   "did you mean -m '%s'?",
 		globals: g,
 		flags:   join(o.message.flags(), own, o.noteFlags.flags(), o.signFlags.flags(), o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
@@ -66,7 +68,7 @@ func newCommit(g *globals) *command {
 			}
 			env.replaced(r.Replaced)
 			env.warnAll(r.Warnings)
-			if err := o.show(env, r, func(p *render.Printer) { printCommit(p, r, o.code) }); err != nil {
+			if err := o.show(env, r, func(p *render.Printer) { printCommit(p, r, o) }); err != nil {
 				return err
 			}
 			if r.RoadmapAge >= reviseAfter {
@@ -128,18 +130,40 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 	})
 }
 
-func printCommit(p *render.Printer, r store.CommitResult, code bool) {
+func printCommit(p *render.Printer, r store.CommitResult, o *commitOptions) {
 	line(p, "[%s %s] %s", r.Branch, r.Commit.Short(), r.Summary)
-	line(p, " id %s, %s", r.ID, stepsOf(r.Steps))
-	if code && r.Code != nil {
+	details := []string{"id " + r.ID}
+	if r.Steps.Count > 0 {
+		details = append(details, stepsOf(r.Steps))
+	}
+	if changed := o.revised(); changed != "" {
+		details = append(details, changed)
+	}
+	line(p, " %s", strings.Join(details, ", "))
+	if o.code && r.Code != nil {
 		line(p, " code %s", r.Code.Short())
 	}
 }
 
-// stepsOf describes the steps of a commit.
-func stepsOf(r store.StepRange) string {
-	if r.Count == 0 {
-		return "no steps"
+// revised counts what the commit changed in the roadmap; "" if nothing.
+func (o *commitOptions) revised() string {
+	var list []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{len(o.done.Value()), "item done", "items done"},
+		{len(o.todo.Value()), "to-do added", "to-dos added"},
+		{len(o.decide.Value()), "decision added", "decisions added"},
+	} {
+		if c.n > 0 {
+			list = append(list, count(c.n, c.one, c.many))
+		}
 	}
+	return strings.Join(list, ", ")
+}
+
+// stepsOf describes the steps of a commit that has some.
+func stepsOf(r store.StepRange) string {
 	return fmt.Sprintf("steps %d-%d (%d)", r.First, r.Last, r.Count)
 }

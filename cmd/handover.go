@@ -10,19 +10,22 @@ import (
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type handoverOptions struct {
 	*globals
 	author
 	message
+	brief bool
 }
 
 // handover is what a successor gets.
 type handover struct {
-	Commit  *git.ID  `json:"commit"`  // that this call made; nil: nothing was to be committed
-	Missing []string `json:"missing"` // each with the command that adds it
-	Brief   string   `json:"brief"`
+	Commit  *git.ID        `json:"commit"`  // that this call made; nil: nothing was to be committed
+	Missing []string       `json:"missing"` // each with the command that adds it
+	Brief   string         `json:"brief"`
+	Budget  *render.Budget `json:"budget"` // of the brief; nil without a limit
 }
 
 // trailSteps is how many of the newest steps are searched for the last run of tests.
@@ -32,22 +35,26 @@ func newHandover(g *globals) *command {
 	o := &handoverOptions{globals: g}
 	return &command{
 		name:  "handover",
-		usage: []string{"handover [-m SUMMARY [-m CONTRIBUTION]...] [-F FILE]"},
+		usage: []string{"handover [-m SUMMARY [-m CONTRIBUTION]...] [-F FILE] [--brief]"},
 		about: "Ends a session: commits the steps that are pending, lists what a successor would miss or trip " +
-			"over, each with the command for it, and prints the brief as the successor will see it. Without a " +
-			"message and without pending steps it makes no commit.",
+			"over, each with the command for it, and prints the brief as the successor will see it. Where the " +
+			"output is no terminal and --brief is not given, it prints only the size of the brief and what had no " +
+			"room in it. Without a message and without pending steps it makes no commit.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"handover -m 'The lexer is done' -m 'The parser reads all but strings; see lexer.go'",
 		},
+		extra:   "did you mean -m '%s'?",
 		globals: g,
-		flags:   join(o.message.flags(), o.author.flags(), g.flags()),
+		flags: join(o.message.flags(), []cli.Flag{
+			toggle(&o.brief, "--brief", "print the brief also where the output is no terminal"),
+		}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			h, err := runHandover(ctx, env, o)
 			if err != nil {
 				return err
 			}
-			return o.show(env, h, func(p *render.Printer) { printHandover(p, h) })
+			return o.show(env, h, func(p *render.Printer) { printHandover(p, h, o.brief || env.Term.Out) })
 		},
 	}
 }
@@ -82,10 +89,12 @@ func runHandover(ctx context.Context, env *Env, o *handoverOptions) (h handover,
 	if err != nil {
 		return h, err
 	}
-	v.Limit(limit)
+	if v.Limit(limit); v.Budget != nil {
+		v.Measure(env.Now(), self)
+	}
 	var b bytes.Buffer
 	v.Text(&render.Printer{W: &b, Now: env.Now(), Self: self})
-	h.Missing, h.Brief = v.Missing(steps, self), b.String()
+	h.Missing, h.Brief, h.Budget = v.Missing(steps, self), b.String(), v.Budget
 	return h, nil
 }
 
@@ -112,7 +121,7 @@ func (o *handoverOptions) commit(ctx context.Context, env *Env, s *refs.Store, s
 	return &r.Commit, nil
 }
 
-func printHandover(p *render.Printer, h handover) {
+func printHandover(p *render.Printer, h handover, whole bool) {
 	if h.Commit != nil {
 		line(p, "commit %s", h.Commit.Short())
 	}
@@ -122,8 +131,36 @@ func printHandover(p *render.Printer, h handover) {
 	for _, m := range h.Missing {
 		line(p, "  %s", m)
 	}
+	if !whole {
+		printBudget(p, h)
+		return
+	}
 	if h.Commit != nil || len(h.Missing) > 0 {
 		line(p, "")
 	}
 	_, _ = fmt.Fprint(p.W, h.Brief) // a printer writes to memory, which does not fail
+}
+
+// mostCut bounds the texts that handover names because the brief has no room for them.
+const mostCut = 5
+
+// printBudget prints the size of the brief and what it leaves out.
+func printBudget(p *render.Printer, h handover) {
+	if h.Budget == nil {
+		line(p, "the brief has %s: %s", count(len(h.Brief), "byte", "bytes"), self)
+		return
+	}
+	cut := h.Budget.Cut
+	size := fmt.Sprintf("the brief has %d of at most %d bytes", h.Budget.Bytes, h.Budget.Tokens*render.BytesPerToken)
+	if len(cut) == 0 {
+		line(p, "%s and leaves nothing out: %s", size, self)
+		return
+	}
+	line(p, "%s and leaves out:", size)
+	for _, c := range cut[:min(len(cut), mostCut)] {
+		line(p, "  %s, %s: %s", c.What, count(c.Missing, "byte", "bytes"), c.Command)
+	}
+	if more := len(cut) - mostCut; more > 0 {
+		line(p, "  and %d more: %s", more, self)
+	}
 }

@@ -15,13 +15,16 @@ import (
 //
 // Newer gits detach their maintenance: files then appear in a temporary directory that is
 // being removed. git flushes each ref to the disk: beside a program that writes much, a
-// test waits seconds for each.
+// test waits seconds for each. On a busy machine git takes long to say what of the code is
+// not committed.
 const config = `[core]
 	fsync = none
 [gc]
 	auto = 0
 [maintenance]
 	auto = false
+[context]
+	codeWait = 600000
 [init]
 	templateDir = `
 

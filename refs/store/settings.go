@@ -25,6 +25,7 @@ const (
 
 	KeyBudget     = "context.budget"     // tokens of the brief
 	KeyCodeStatus = "context.codeStatus" // the brief lists what of the code is not committed
+	KeyCodeWait   = "context.codeWait"   // for how many milliseconds at most
 
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
@@ -39,7 +40,9 @@ const (
 	DefaultMaxNewEntries = 100_000
 	MostMaxNewEntries    = 100_000_000
 
-	DefaultBudget = 1500
+	DefaultBudget   = 1500
+	DefaultCodeWait = 150
+	MostCodeWait    = 3_600_000
 
 	defaultGCAuto        = 1000
 	DefaultDeletedExpire = "90.days.ago"
