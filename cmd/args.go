@@ -69,6 +69,9 @@ func (s *scanner) long(word string) (token, error) {
 func (s *scanner) short() (token, error) {
 	letter, rest := s.cluster[:1], s.cluster[1:]
 	f := lookup(s.flags, letter)
+	if n := lookup(s.flags, "n"); f == nil && n != nil && strings.Trim(s.cluster, "0123456789") == "" {
+		f, letter, rest = n, "n", "="+s.cluster // -3, as git log has it
+	}
 	if f == nil {
 		return token{}, unknownFlag(s.flags, "-"+s.cluster)
 	}
@@ -224,10 +227,6 @@ func unknownFlag(flags []cli.Flag, written string) error {
 		}
 	}
 	err := usagef("unknown flag '%s'", written)
-	n, single := strings.CutPrefix(written, "-")
-	if single && strings.Trim(n, "0123456789") == "" && slices.Contains(names, "-n") {
-		return err.hint("-n %s", n)
-	}
 	if near := nearest(written, names); near != "" {
 		err.hints = append(err.hints, fmt.Sprintf("did you mean '%s'?", near))
 	}

@@ -19,6 +19,7 @@ type command struct {
 
 	least, most int       // arguments
 	needs       string    // what the user has to add when there are fewer than least
+	extra       string    // the hint where there are more than most; %s is the first of them
 	program     string    // the argument that a program with flags of its own follows
 	gitArgs     *[]string // receives the words behind `--`; nil: they are arguments
 

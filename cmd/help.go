@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// help is `git context help [COMMAND]`.
+// help is `git context help [COMMAND]`: everything about a command. `COMMAND -h` is the short form.
 func help(env *Env, args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "-h" || args[0] == "--help":
@@ -17,6 +17,8 @@ func help(env *Env, args []string) error {
 		return printAll(env)
 	case len(args) > 1:
 		return usagef("unexpected argument '%s'", args[1]).hint("git context help COMMAND")
+	case args[0] == "options":
+		return printCommon(env)
 	}
 	name, _ := inFull(args[0], nil)
 	e, err := find(name)
@@ -54,26 +56,150 @@ func daily() []string {
 		"log", "search", "sync"}
 }
 
-// printHelp writes a command's help: its forms, a paragraph, the options, the exit codes
-// and examples; for CONTEXT also the overview of all commands.
-func printHelp(env *Env, c *command) error {
+// printUsage is `git context COMMAND -h`: the forms, what the command does in at most three lines,
+// and its own flags. What all commands share is a page of its own, as agents pay for each line.
+func printUsage(env *Env, c *command) error {
 	var b strings.Builder
+	writeForms(&b, c, true)
+	b.WriteString("\n" + wrap(firstSentences(c.about, mostAbout), helpWidth, "") + "\n")
+	if own := ownFlags(c.flags); len(own) > 0 {
+		b.WriteByte('\n')
+		for _, f := range own {
+			form, usage := formOf(f)
+			writeOption(&b, form, firstClauses(usage, 80-usageColumn))
+		}
+	}
+	b.WriteString("\nmore: git context help " + c.name + "; common options and exit codes: git context help options\n")
+	return env.write(b.String())
+}
+
+// printCommon is `git context help options`.
+func printCommon(env *Env) error {
+	var b strings.Builder
+	b.WriteString("Every command has --json, -C and -h. A command has the others if it acts on them.\n")
+	b.WriteString("\nOptions\n")
+	for _, f := range commonFlags() {
+		form, usage := formOf(f)
+		writeOption(&b, form, usage)
+	}
+	b.WriteString("\nExit codes\n")
+	for _, code := range []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository} {
+		writeExit(&b, code)
+	}
+	return env.write(b.String())
+}
+
+// commonFlags are described once for all commands.
+func commonFlags() []cli.Flag { return append(new(author).flags(), new(globals).flags()...) }
+
+// ownFlags leaves out the flags that commands share, and the negation of -S.
+func ownFlags(flags []cli.Flag) []cli.Flag {
+	common := commonFlags()
+	return slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
+		c := lookup(common, f.Names()[0])
+		return c != nil && slices.Equal(c.Names(), f.Names()) || strings.HasPrefix(f.Names()[0], "no-gpg")
+	})
+}
+
+// Of the short help.
+const (
+	helpWidth = 76 // columns of a description
+	mostAbout = 3  // lines
+)
+
+// firstSentences returns the sentences at the beginning of a text that fit in so many lines; the
+// first one in any case.
+func firstSentences(text string, lines int) string {
+	kept := ""
+	for rest := text; rest != ""; {
+		sentence, after, _ := strings.Cut(rest, ". ")
+		if after != "" {
+			sentence += "."
+		}
+		more := strings.TrimSpace(kept + " " + sentence)
+		if kept != "" && strings.Count(wrap(more, helpWidth, ""), "\n") >= lines {
+			break
+		}
+		kept, rest = more, after
+	}
+	return kept
+}
+
+// firstClauses returns the beginning of a text, up to the last punctuation mark, that has room in so
+// many columns; all of it if no such beginning has.
+func firstClauses(text string, width int) string {
+	if len(text) <= width {
+		return text
+	}
+	best := -1
+	for i := range text[:width+1] {
+		if strings.Count(text[:i], "(") > strings.Count(text[:i], ")") {
+			continue
+		}
+		if strings.HasPrefix(text[i:], "; ") || strings.HasPrefix(text[i:], ", ") || strings.HasPrefix(text[i:], " (") {
+			best = i
+		}
+	}
+	if best < 0 {
+		return text
+	}
+	return text[:best]
+}
+
+// lessOptions leaves out of a form the options that may be left out. They are listed below it.
+func lessOptions(form string) string {
+	var kept []string
+	depth, left := 0, false
+	for word := range strings.FieldsSeq(form) {
+		skip := depth > 0 || strings.HasPrefix(word, "[-")
+		if skip {
+			depth += strings.Count(word, "[") - strings.Count(word, "]")
+			left = true
+			continue
+		}
+		kept = append(kept, word)
+	}
+	if left {
+		kept = append(kept, "[options]")
+	}
+	return strings.Join(kept, " ")
+}
+
+// writeForms writes the forms of a command line; the long ones with less, if short is set.
+func writeForms(b *strings.Builder, c *command, short bool) {
 	for i, u := range c.usage {
 		lead := "   or: "
 		if i == 0 {
 			lead = "usage: "
 		}
-		b.WriteString(lead + strings.TrimSpace("git context "+u) + "\n")
+		form := lead + strings.TrimSpace("git context "+u)
+		if short && len(form) > 80 {
+			form = lead + "git context " + strings.ReplaceAll(lessOptions(u), " | ", "|")
+		}
+		b.WriteString(form + "\n")
 	}
-	b.WriteString("\n" + wrap(c.about, 76, "") + "\n")
+}
+
+func writeExit(b *strings.Builder, code int) { fmt.Fprintf(b, "    %-4d%s\n", code, exitText(code)) }
+
+// printHelp is `git context help COMMAND`: the forms, a paragraph, the options, the exit codes
+// and examples; for CONTEXT also the overview of all commands.
+func printHelp(env *Env, c *command) error {
+	var b strings.Builder
+	writeForms(&b, c, false)
+	b.WriteString("\n" + wrap(c.about, helpWidth, "") + "\n")
 	if c.name == "" {
 		b.WriteString(forAgents)
 		writeOverview(&b)
 	}
-	writeOptions(&b, c.flags)
+	b.WriteString("\nOptions\n")
+	for _, f := range c.flags {
+		form, usage := formOf(f)
+		writeOption(&b, form, usage)
+	}
 	b.WriteString("\nExit codes\n")
 	for _, code := range c.exits {
-		fmt.Fprintf(&b, "    %-4d%s\n", code, exitText(code))
+		writeExit(&b, code)
 	}
 	b.WriteString("\nExamples\n")
 	for _, e := range c.examples {
@@ -112,19 +238,15 @@ func writeOverview(b *strings.Builder) {
 // The column at which the text of an option begins.
 const usageColumn = 28
 
-func writeOptions(b *strings.Builder, flags []cli.Flag) {
-	b.WriteString("\nOptions\n")
-	for _, f := range flags {
-		form, usage := formOf(f)
-		line := "    " + form
-		if len(line) >= usageColumn {
-			line += "\n" + strings.Repeat(" ", usageColumn)
-		} else {
-			line += strings.Repeat(" ", usageColumn-len(line))
-		}
-		indent := strings.Repeat(" ", usageColumn)
-		b.WriteString(line + strings.TrimPrefix(wrap(usage, 80-usageColumn, indent), indent) + "\n")
+func writeOption(b *strings.Builder, form, usage string) {
+	line := "    " + form
+	if len(line) >= usageColumn {
+		line += "\n" + strings.Repeat(" ", usageColumn)
+	} else {
+		line += strings.Repeat(" ", usageColumn-len(line))
 	}
+	indent := strings.Repeat(" ", usageColumn)
+	b.WriteString(line + strings.TrimPrefix(wrap(usage, 80-usageColumn, indent), indent) + "\n")
 }
 
 // wrap breaks a text into lines of at most width columns, each behind indent.

@@ -49,7 +49,39 @@ func wholeHelp(c *command) []string {
 	if c.name == "" {
 		return []string{"help", "-a"}
 	}
-	return []string{c.name, "-h"}
+	return []string{"help", c.name}
+}
+
+// An agent pays for every line of a help page.
+func TestUsageIsShort(t *testing.T) {
+	common := commonFlags()
+	for _, c := range every()[1:] {
+		help := helpOf(t, c.name, "-h")
+		if n := strings.Count(help, "\n"); n > 25 {
+			t.Errorf("'%s -h' has %d lines:\n%s", c.name, n, help)
+		}
+		for l := range strings.Lines(help) {
+			if len(l) > 81 && !strings.HasPrefix(l, "more: ") {
+				t.Errorf("'%s -h' has a line of %d columns: %s", c.name, len(l)-1, l)
+			}
+		}
+		for _, f := range c.flags {
+			form, _ := formOf(f)
+			own := lookup(common, f.Names()[0]) == nil && f.Names()[0] != "no-gpg-sign"
+			if own != strings.Contains(help, "\n    "+form) {
+				t.Errorf("'%s -h' has the flag %s: %v", c.name, form, !own)
+			}
+		}
+		if !strings.HasSuffix(help, "\nmore: git context help "+c.name+"; common options and exit codes: git context help options\n") {
+			t.Errorf("'%s -h' does not say where more is", c.name)
+		}
+	}
+	options := helpOf(t, "help", "options")
+	for _, f := range common {
+		if form, usage := formOf(f); !strings.Contains(options, form) || !strings.Contains(options, usage) {
+			t.Errorf("'help options' does not explain %s", form)
+		}
+	}
 }
 
 // The short help is read at the beginning of many sessions.
@@ -76,9 +108,6 @@ func TestShortHelpIsShort(t *testing.T) {
 func TestHelpIsComplete(t *testing.T) {
 	for _, c := range every() {
 		help := helpOf(t, wholeHelp(c)...)
-		if other := helpOf(t, strings.Fields("help "+c.name)...); c.name != "" && other != help {
-			t.Errorf("'help %s' differs from '%s -h'", c.name, c.name)
-		}
 		if len(c.usage) == 0 || len(c.about) == 0 || len(c.examples) == 0 {
 			t.Errorf("'%s' lacks a form, a description or an example", c.name)
 		}

@@ -35,8 +35,7 @@ func newLog(g *globals) *command {
 			"only those whose message, or note as it is stored, matches the regular expression P; "+
 				"may be repeated, one has to match"),
 		named(&o.pickaxe, "-S TEXT",
-			"the memory commits that changed how often memory says TEXT, edits between commits too; "+
-				"reads all of it, half a second in 10,000"),
+			"the memory commits that changed how often TEXT occurs, edits between commits too; reads all of memory"),
 	}
 	own = append(own, o.filterFlags.flags()...)
 	own = append(own,

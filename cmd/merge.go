@@ -32,10 +32,10 @@ func newMerge(g *globals) *command {
 		toggle(&o.keep, "--keep", "leave the source branch open"),
 		toggle(&o.abandon, "--abandon", "close the source as abandoned and merge nothing"),
 		toggle(&o.dryRun, "--dry-run", "say what would come and what would conflict; change nothing"),
-		named(&o.prefer, "-X HOW", "settle every conflict beforehand: ours, theirs or union"),
+		named(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
 		toggle(&o.resume, "--continue", "finish the merge that waits on the target, once its conflicts are resolved"),
 		toggle(&o.abort, "--abort", "forget the merge that waits on the target"),
-		toggle(&o.status, "--status", "list the conflicts of the merge that waits on the target"),
+		toggle(&o.status, "--status", "list the conflicts that wait on the target"),
 	}
 	return &command{
 		name: "merge",

@@ -49,7 +49,8 @@ func newRoadmap(g *globals) *command {
 		usage: []string{
 			"roadmap [show] [--at C]",
 			"roadmap goal TEXT",
-			"roadmap (milestone | todo) (add | done | undo | remove) TEXT [--outcome TEXT] [--tell]",
+			"roadmap milestone (add | done | undo | remove) TEXT [--outcome TEXT]",
+			"roadmap todo (add | done | undo | remove) TEXT [--outcome TEXT] [--tell]",
 			"roadmap decide TEXT",
 			"roadmap ask TEXT",
 			"roadmap answer TEXT --with TEXT",
@@ -59,8 +60,8 @@ func newRoadmap(g *globals) *command {
 		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and " +
 			"to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an " +
 			"unambiguous start of it. An answer turns an open question into a decision. What became of an item that " +
-			"is done is kept below it. Each revision is a commit; log lists them. 'git context todo' and 'git context " +
-			"milestone' are short for 'git context roadmap todo' and 'git context roadmap milestone'.",
+			"is done is kept below it. Each revision is a commit; log lists them. 'git context todo' is short for 'git " +
+			"context roadmap todo'; so are goal, milestone, decide, ask and answer.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"roadmap milestone add 'Lexer'",

@@ -77,14 +77,6 @@ func dispatch(ctx context.Context, env *Env, args []string) error {
 	return adviseHelp(c.invoke(ctx, env, append(before[:len(before):len(before)], after...)), name)
 }
 
-// inFull returns the command and the words that a short name means.
-func inFull(name string, after []string) (string, []string) {
-	if name == "todo" || name == "milestone" {
-		return "roadmap", append([]string{name}, after...)
-	}
-	return name, after
-}
-
 // find returns the command of that name.
 func find(name string) (entry, error) {
 	if name == hidden().name {
@@ -99,10 +91,16 @@ func find(name string) (entry, error) {
 		names[i] = e.name
 	}
 	err := usagef("unknown command '%s'", name)
+	if meant := guess(name); meant != nil {
+		for _, m := range meant {
+			err = err.hint("%s", m)
+		}
+		return entry{}, err
+	}
 	if near := nearest(name, names); near != "" {
 		return entry{}, err.hint("did you mean 'git context %s'?", near)
 	}
-	return entry{}, err.hint("git context help")
+	return entry{}, err.hint("git context help -a")
 }
 
 // adviseHelp adds the command for help to the hints of a usage error.
@@ -127,7 +125,7 @@ func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
 		if c.name == "" {
 			return printShort(env)
 		}
-		return printHelp(env, c)
+		return printUsage(env, c)
 	}
 	app := &cli.App{
 		Name:                      "git-context",
@@ -160,8 +158,14 @@ func (c *command) act(ctx context.Context, env *Env, args []string) error {
 		if c.gitArgs != nil {
 			return usagef("unexpected argument '%s'", args[c.most]).hint("paths, and options of git's own, follow '--'")
 		}
-		return usagef("unexpected argument '%s'", args[c.most]).
-			hint("quote a text that contains spaces")
+		err := usagef("unexpected argument '%s'", args[c.most])
+		switch {
+		case c.extra != "":
+			return err.hint("%s", strings.ReplaceAll(c.extra, "%s", args[c.most]))
+		case c.most > 0:
+			return err.hint("quote a text that contains spaces")
+		}
+		return err
 	case len(args) < c.least:
 		return usagef("'%s' needs %s", c.name, c.needs)
 	}

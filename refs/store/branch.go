@@ -179,6 +179,9 @@ func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err
 			return s.NoSuchBranch(ctx, name)
 		}
 	}
+	if err := s.rememberPrevious(now); err != nil {
+		return err
+	}
 	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context "+why+": "+name)
 }
 

@@ -14,16 +14,22 @@ import (
 )
 
 // BranchQuery selects branches. Status is one of active, merged, abandoned, or
-// empty for all of them; Remotes adds what remotes have. Pending, if not nil, is asked in
+// empty for all of them; Remotes adds what remotes have, OnlyRemotes leaves out what is here;
+// Names are patterns, in which '*' also stands for slashes, or nil for all. Pending, if not nil, is asked in
 // the order of the list whose pending steps are counted: that reads a file for each.
 type BranchQuery struct {
-	Status  string
-	Remotes bool
-	Pending func(Branch) bool
+	Status      string
+	Remotes     bool
+	OnlyRemotes bool
+	Names       []string
+	Pending     func(Branch) bool
 }
 
 // Branches lists memory branches, the newest first. It reads only the trailers of their tips.
 func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
+	if err := patterns(q.Names).check("git context branch -l 'try-*'"); err != nil {
+		return nil, err
+	}
 	tips, err := s.tipsOfFew(ctx, q)
 	if tips == nil && err == nil {
 		tips, err = s.askTips(ctx, q)
@@ -45,7 +51,7 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 			}
 			b.Name = b.Remote + "/" + name
 		}
-		if q.Status != "" && b.Status != q.Status {
+		if q.Status != "" && b.Status != q.Status || q.OnlyRemotes && b.Remote == "" || !patterns(q.Names).matches(b.Name) {
 			continue
 		}
 		if b.Remote == "" && (q.Pending == nil || q.Pending(b)) {

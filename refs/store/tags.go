@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -16,12 +14,10 @@ import (
 )
 
 // Tags lists the named commits by name: all, or those whose names match one of
-// the patterns, in which '*' also stands for slashes, as with `git tag -l`.
-func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
-	for _, p := range patterns {
-		if _, err := matchName(p, ""); err != nil {
-			return nil, fail.New(fail.ErrInvalid, fail.PatternInvalid, fmt.Sprintf("'%s' is no pattern", prose.OneLine(p, 100)), "git context tag -l 'success/*'")
-		}
+// the patterns names, in which '*' also stands for slashes, as with `git tag -l`.
+func (s *Store) Tags(ctx context.Context, names ...string) ([]Tag, error) {
+	if err := patterns(names).check("git context tag -l 'success/*'"); err != nil {
+		return nil, err
 	}
 	list, err := s.TagRefs(ctx)
 	if err != nil {
@@ -34,7 +30,7 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	}
 	tags := []Tag{}
 	for _, r := range list {
-		if len(patterns) > 0 && !slices.ContainsFunc(patterns, func(p string) bool { ok, err := matchName(p, r.Name); return ok && err == nil }) {
+		if !patterns(names).matches(r.Name) {
 			continue
 		}
 		c, err := s.repo.Commit(ctx, r.ID)
@@ -44,12 +40,6 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 		tags = append(tags, Tag{Name: r.Name, Commit: r.ID, ID: c.Trailer(TrailerID), Branch: BranchOf(c), Summary: c.Subject()})
 	}
 	return tags, nil
-}
-
-// matchName is path.Match where a slash is a character like others.
-func matchName(pattern, name string) (bool, error) {
-	const slash = "\x01" // which no name contains
-	return path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
 }
 
 // TagRefs lists the tags by name, without what they name.
