@@ -3,9 +3,11 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -14,7 +16,10 @@ import (
 type branchOptions struct {
 	*globals
 	author
+	consent
 	merged, abandoned, all bool
+	remotes, listing       bool
+	verbose                bool // as git branch has it; the list always says the newest commit
 	purpose, from          string
 	noSwitch               bool
 	remove, force          bool
@@ -32,7 +37,8 @@ type branchResult struct {
 // deletedBranch is the answer of -d and -D.
 type deletedBranch struct {
 	Branch string `json:"branch"`
-	Moved  string `json:"moved"` // the ref that keeps the tip
+	Commit git.ID `json:"commit"` // the tip
+	Moved  string `json:"moved"`  // the ref that keeps it
 }
 
 func newBranch(g *globals) *command {
@@ -40,7 +46,10 @@ func newBranch(g *globals) *command {
 	own := []cli.Flag{
 		toggle(&o.merged, "--merged", "list only merged branches"),
 		toggle(&o.abandoned, "--abandoned", "list only abandoned branches"),
-		toggle(&o.all, "--all", "list remote-tracking branches too"),
+		toggle(&o.listing, "-l, --list", "list branches that match a PATTERN, in which * stands for anything"),
+		toggle(&o.all, "-a, --all", "list remote-tracking branches too"),
+		toggle(&o.remotes, "-r, --remotes", "list only remote-tracking branches"),
+		toggle(&o.verbose, "-v, --verbose", "list with commit and summary, as without it"),
 		text(&o.purpose, "--purpose TEXT", "why the new branch exists"),
 		named(&o.from, "--from C", "start from commit C instead of the current branch"),
 		toggle(&o.noSwitch, "--no-switch", "make the branch and stay on the current one"),
@@ -48,13 +57,15 @@ func newBranch(g *globals) *command {
 		toggle(&o.force, "-D", "delete a branch whatever it contains"),
 		toggle(&o.move, "-m, --move", "rename a branch, with its pending steps"),
 		toggle(&o.restore, "--restore", "bring a deleted branch back"),
+		o.consent.flag(),
 	}
 	return &command{
 		name: "branch",
 		usage: []string{
-			"branch [--merged | --abandoned] [--all]",
+			"branch [-l [PATTERN...]] [--merged | --abandoned] [-a | -r] [-v]",
 			"branch NAME [--purpose TEXT] [--from C] [--no-switch]",
-			"branch (-d | -D) NAME",
+			"branch -d NAME",
+			"branch -D NAME [--yes]",
 			"branch -m [OLD] NEW",
 			"branch --restore NAME",
 		},
@@ -62,7 +73,8 @@ func newBranch(g *globals) *command {
 			"an idea without disturbing the memory of the others. Deleting moves the tip to " +
 			"refs/context/deleted/, from where --restore brings it back; -d refuses where commits or pending " +
 			"steps exist nowhere else, -D commits what is pending first, and neither deletes a branch that is " +
-			"current in any worktree.",
+			"current in any worktree. -D shows what no other branch contains, and on a terminal you are asked; without a " +
+			"terminal more than 10 such commits and steps, or more than 1 % of all, need --yes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"branch",
@@ -71,7 +83,7 @@ func newBranch(g *globals) *command {
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
-		most:    2,
+		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runBranch(ctx, env, o, args)
 			if err != nil {
@@ -84,7 +96,7 @@ func newBranch(g *globals) *command {
 
 // runBranch chooses between the forms of the command line:
 //
-//  1. no argument: list
+//  1. no argument, or a flag of lists: list
 //  2. -d or -D and a name: delete
 //  3. -m and a name or two: rename
 //  4. --restore and a name: restore
@@ -99,11 +111,10 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 	}
 	defer closing(s, &err)
 	switch {
-	case len(args) == 0:
-		return o.list(ctx, s)
+	case len(args) == 0 || o.lists():
+		return o.list(ctx, s, args)
 	case o.remove || o.force:
-		moved, err := s.DeleteBranch(ctx, args[0], o.force)
-		return branchResult{deleted: &deletedBranch{Branch: args[0], Moved: moved}}, err
+		return o.delete(ctx, env, s, args[0])
 	case o.move:
 		return o.rename(ctx, s, args)
 	case o.restore:
@@ -124,7 +135,7 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 func (o *branchOptions) check(args []string) error {
 	forms := 0
 	for _, set := range []bool{
-		o.merged || o.abandoned || o.all,
+		o.lists(),
 		o.purpose != "" || o.from != "" || o.noSwitch,
 		o.remove || o.force, o.move, o.restore,
 	} {
@@ -132,15 +143,15 @@ func (o *branchOptions) check(args []string) error {
 			forms++
 		}
 	}
-	listing := o.merged || o.abandoned || o.all
+	listing := o.lists()
 	most := 1
 	if o.move {
 		most = 2
 	}
 	switch {
-	case forms > 1 || o.merged && o.abandoned:
+	case forms > 1 || o.merged && o.abandoned || o.all && o.remotes || o.yes && !o.force:
 		return usagef("these flags of 'branch' do not go together")
-	case listing && len(args) > 0 || len(args) > most:
+	case listing && !o.listing && len(args) > 0 || !listing && len(args) > most:
 		return usagef("unexpected argument '%s'", args[len(args)-1])
 	case !listing && forms > 0 && len(args) == 0:
 		return usagef("which branch?").hint("give its name")
@@ -148,8 +159,43 @@ func (o *branchOptions) check(args []string) error {
 	return nil
 }
 
-func (o *branchOptions) list(ctx context.Context, s *refs.Store) (branchResult, error) {
-	q := store.BranchQuery{Remotes: o.all}
+// delete is -d and -D. -D asks where something exists on no other branch.
+func (o *branchOptions) delete(ctx context.Context, env *Env, s *refs.Store, name string) (branchResult, error) {
+	if o.force && !o.yes {
+		alone, err := s.Alone(ctx, name)
+		if err == nil && alone.Entries() > 0 {
+			err = o.ask(env, o.json, dangerOfDelete(name, alone))
+		}
+		if err != nil {
+			return branchResult{}, err
+		}
+	}
+	moved, err := s.DeleteBranch(ctx, name, o.force)
+	return branchResult{deleted: &deletedBranch{Branch: name, Commit: moved.ID, Moved: moved.Name}}, err
+}
+
+// dangerOfDelete describes a deletion that waits for consent.
+func dangerOfDelete(name string, a store.Alone) danger {
+	what := fmt.Sprintf("%s and %s that no other branch contains", count(a.Commits, "commit", "commits"),
+		count(a.Steps+a.Pending, "step", "steps"))
+	return danger{
+		entries: a.Entries(), all: a.All,
+		tell: func(p *render.Printer) {
+			examples(p, a.Subjects)
+			line(p, "Would delete '%s' (%s): %s", name, a.Tip.Short(), what)
+		},
+		refusal:  fmt.Sprintf("branch '%s' has %s", name, what),
+		question: "Delete it?",
+	}
+}
+
+// lists reports whether a flag asks for the list.
+func (o *branchOptions) lists() bool {
+	return o.listing || o.merged || o.abandoned || o.all || o.remotes || o.verbose
+}
+
+func (o *branchOptions) list(ctx context.Context, s *refs.Store, names []string) (branchResult, error) {
+	q := store.BranchQuery{Remotes: o.all || o.remotes, OnlyRemotes: o.remotes, Names: names}
 	switch {
 	case o.merged:
 		q.Status = "merged"
@@ -180,7 +226,7 @@ func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResul
 	switch {
 	case r.deleted != nil:
 		err := o.show(env, r.deleted, func(p *render.Printer) {
-			line(p, "Deleted memory branch '%s'", r.deleted.Branch)
+			line(p, "Deleted memory branch '%s' (was %s)", r.deleted.Branch, r.deleted.Commit.Short())
 		})
 		if err != nil {
 			return err
@@ -210,37 +256,3 @@ func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResul
 
 // made reports whether the command line asked for a new branch.
 func (o *branchOptions) made() bool { return !o.move && !o.restore }
-
-func newSwitch(g *globals) *command {
-	return &command{
-		name:  "switch",
-		usage: []string{"switch NAME"},
-		about: "Makes a memory branch the current one of this worktree. Pending steps stay with the branch that " +
-			"they were recorded on. The code's branches, index and files are not touched.",
-		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
-		examples: []string{
-			"switch main",
-		},
-		globals: g,
-		flags:   g.flags(),
-		least:   1, most: 1, needs: "the name of a branch",
-		action: func(ctx context.Context, env *Env, args []string) error {
-			b, err := runSwitch(ctx, env, g, args[0])
-			if err != nil {
-				return err
-			}
-			return g.show(env, b, func(p *render.Printer) {
-				line(p, "Switched to memory branch '%s'", b.Name)
-			})
-		},
-	}
-}
-
-func runSwitch(ctx context.Context, env *Env, g *globals, name string) (b store.Branch, err error) {
-	s, err := g.open(ctx, env)
-	if err != nil {
-		return b, err
-	}
-	defer closing(s, &err)
-	return s.Switch(ctx, name)
-}

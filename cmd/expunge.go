@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,9 +16,10 @@ import (
 type expungeOptions struct {
 	*globals
 	author
-	match, id   string
-	from        string
-	dryRun, yes bool
+	consent
+	match, id string
+	from      string
+	dryRun    bool
 }
 
 func newExpunge(g *globals) *command {
@@ -26,8 +28,8 @@ func newExpunge(g *globals) *command {
 		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
 		text(&o.id, "--id ID", "forget this step or commit"),
 		text(&o.from, "--from REMOTE", "forget what this remote's memory has forgotten"),
-		toggle(&o.dryRun, "-n, --dry-run", "say what would go, change nothing"),
-		toggle(&o.yes, "--yes", "also where all of memory would go, or TEXT is short"),
+		toggle(&o.dryRun, "--dry-run", "say what would go, change nothing"),
+		o.consent.flag(),
 	}
 	return &command{
 		name: "expunge",
@@ -39,7 +41,9 @@ func newExpunge(g *globals) *command {
 		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. " +
 			"Steps and commits that contain TEXT in their own words are removed; wherever else it occurs the lines " +
 			"that contain it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had " +
-			"it are printed. The shell's history contains TEXT as well, so --match - reads it from standard input.",
+			"it are printed. What would go is shown first, and on a terminal you are asked; without a terminal more than " +
+			"10 entries, more than 1 % of all, and a short TEXT need --yes. The shell's history contains TEXT as well, so " +
+			"--match - reads it from standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",
@@ -103,50 +107,74 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 	if o.from != "" {
 		return o.expungeFrom(ctx, env, s)
 	}
-	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
+	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes,
+		Consent: func(would expunge.Result) error {
+			return o.ask(env, o.json, dangerOf(would, match != "" && expunge.ShortMatch(match)))
+		}})
 }
 
-// expungeFrom removes what a remote has expunged.
+// expungeFrom removes what a remote has expunged. It asks with no lock held, so that the remote is asked twice.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
-	return share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, expunge.Options{DryRun: o.dryRun, Yes: o.yes})
+	run := func(e expunge.Options) (expunge.Result, error) {
+		return share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, e)
+	}
+	if o.dryRun || o.yes {
+		return run(expunge.Options{DryRun: o.dryRun, Yes: o.yes})
+	}
+	would, err := run(expunge.Options{DryRun: true})
+	if err != nil {
+		return would, err
+	}
+	if err := o.ask(env, o.json, dangerOf(would, false)); err != nil {
+		return would, err
+	}
+	return run(expunge.Options{Yes: o.asks(env, o.json)}) // else the bounds of sync count
 }
 
-// printExpunge names what was removed by ids, dates and names alone.
-func printExpunge(p *render.Printer, r expunge.Result) {
-	did := "Expunged"
-	if r.DryRun {
-		did = "Would expunge"
+// dangerOf describes an expunge that waits for consent.
+func dangerOf(would expunge.Result, short bool) danger {
+	texts := count(would.Texts, "piece of text", "pieces of text")
+	return danger{
+		entries: would.Entries, all: would.All, grave: short || would.Texts > mostUnasked,
+		tell:     func(p *render.Printer) { printExpunge(p, would) },
+		refusal:  fmt.Sprintf("%d of %s and %s would be expunged", would.Entries, count(would.All, "entry", "entries"), texts),
+		question: "This cannot be undone. Expunge it?",
 	}
-	line(p, "%s %s and %s", did, count(r.Entries, "entry", "entries"), count(r.Texts, "piece of text", "pieces of text"))
+}
+
+// printExpunge names what was removed by ids, dates and names alone, and ends with the counts.
+func printExpunge(p *render.Printer, r expunge.Result) {
+	var entries []string
 	for _, e := range r.Expunged {
 		state := ""
 		if e.Pending {
 			state = ", pending"
 		}
-		line(p, " %s %s of %s (%s%s)", e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339), state)
+		entries = append(entries, fmt.Sprintf("%s %s of %s (%s%s)", e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339), state))
 	}
+	examples(p, entries)
 	if len(r.Topics) > 0 {
-		line(p, " in topics: %s", strings.Join(r.Topics, ", "))
-	}
-	line(p, " %s and %s rewritten", count(r.Commits, "commit", "commits"), count(r.Notes, "note", "notes"))
-	if !r.DryRun {
-		line(p, " %s deleted", count(r.Objects, "object", "objects"))
+		line(p, " in topics: %s", someOf(r.Topics))
 	}
 	for _, h := range r.Remotes {
-		line(p, "")
 		line(p, "Remote '%s' still contains it (%s)", h.Remote, count(len(h.Refs), "ref", "refs"))
 		for _, c := range h.Commands {
 			line(p, "  %s", c)
 		}
 	}
+	if !r.DryRun {
+		if len(r.Remotes) > 0 {
+			line(p, "Then, in every other clone: git context sync")
+			line(p, "%s", "Where it was recorded again since, it has to be expunged there too: "+
+				"other clones are told of entries, not of the text.")
+		}
+		line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
+	}
+	did, rest := "Expunged", count(r.Commits, "commit", "commits")+" and "+count(r.Notes, "note", "notes")+" rewritten"
 	if r.DryRun {
-		return
+		did = "Would expunge"
+	} else {
+		rest += ", " + count(r.Objects, "object", "objects") + " deleted"
 	}
-	line(p, "")
-	if len(r.Remotes) > 0 {
-		line(p, "Then, in every other clone: git context sync")
-		line(p, "%s", "Where it was recorded again since, it has to be expunged there too: "+
-			"other clones are told of entries, not of the text.")
-	}
-	line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
+	line(p, "%s %s and %s; %s", did, count(r.Entries, "entry", "entries"), count(r.Texts, "piece of text", "pieces of text"), rest)
 }

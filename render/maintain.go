@@ -49,6 +49,6 @@ func GCText(p *Printer, res maintain.Result) {
 		p.line(plain("Dropped " + prose.Count(temp, string(maintain.DropTemp))))
 	}
 	if res.Bytes > 0 {
-		p.line(plain("Freed " + size(res.Bytes)))
+		p.line(plain("Freed " + Size(res.Bytes)))
 	}
 }

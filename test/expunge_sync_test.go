@@ -32,7 +32,7 @@ func TestExpungeAcrossClones(t *testing.T) {
 			f.leak(ann)
 			bob.sync()
 			bob.work(1)
-			ann.ok("expunge", "--match", secret)
+			ann.ok("expunge", "--match", secret, "--yes")
 			command := ann.cleaning()
 			if !c.early {
 				ann.clean(command)
@@ -115,7 +115,7 @@ func TestExpungeBesideRefused(t *testing.T) {
 	forge := "{ git ls-tree refs/context/heads/main | grep -v log.md; printf '100644 blob %s\\tlog.md\\n' $(echo forged | git hash-object -w --stdin); } | git mktree"
 	ann.clean("git push -q origin $(git commit-tree -m forged -p refs/context/heads/main $(" + forge + ")):refs/context/heads/forged")
 	ann.ok("fetch")
-	ann.ok("expunge", "--match", secret)
+	ann.ok("expunge", "--match", secret, "--yes")
 	ann.forgotten(secret)
 	ann.clean(ann.cleaning())
 	f.settled(k)
@@ -133,7 +133,7 @@ func TestExpungeImplausible(t *testing.T) {
 	ann.work(0)
 	ann.sync()
 	bob.sync()
-	ann.ok("expunge", "--match", "one of many lines")
+	ann.ok("expunge", "--match", "one of many lines", "--yes")
 	ann.clean(ann.cleaning())
 	before := bob.tip("main")
 	if out, err := bob.trySync(nil); err == nil || !strings.Contains(err.Error(), "% of what memory says") {
@@ -158,7 +158,7 @@ func TestExpungedStaysSo(t *testing.T) {
 	bob.work(1)
 	bundle := filepath.Join(t.TempDir(), "memory.bundle")
 	bob.ok("bundle", bundle)
-	ann.ok("expunge", "--match", secret)
+	ann.ok("expunge", "--match", secret, "--yes")
 	ann.clean(ann.cleaning())
 	ann.sync()
 	tombstones := ann.git("show", "refs/context/roadmap:expunged.txt")

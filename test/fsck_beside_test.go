@@ -75,7 +75,7 @@ func TestFsckBesideExpunge(t *testing.T) {
 		go func() {
 			defer working.Store(false)
 			for i := range 2 {
-				if out, err := w.command(nil, w.bin, "expunge", "--match", fmt.Sprintf("word%d", 2*pair+i)).CombinedOutput(); err != nil {
+				if out, err := w.command(nil, w.bin, "expunge", "--yes", "--match", fmt.Sprintf("word%d", 2*pair+i)).CombinedOutput(); err != nil {
 					t.Errorf("expunge: %v\n%s", err, out)
 				}
 			}

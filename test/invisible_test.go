@@ -46,7 +46,7 @@ func TestInvisibleToTheCode(t *testing.T) {
 		{"switch", "main"},
 		{"merge", "exp"},
 		{"branch", "-m", "exp", "old"},
-		{"branch", "-D", "old"},
+		{"branch", "-D", "old", "--yes"},
 		{"branch", "--restore", "old"},
 		{}, {"--log"}, {"--branch", "main"}, {"--commit", "main"}, {"--metadata"}, {"topics"}, {"branch"}, {"roadmap"},
 	} {

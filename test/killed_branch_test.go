@@ -19,7 +19,7 @@ func branchKillings() []killing {
 		}},
 		{name: "branch -d", args: []string{"branch", "-d", "done"}, again: []int{1}, together: []string{"refs/context/heads/done", "refs/context/deleted/done-"},
 			holds: func(k *killed) { k.deleted("done") }},
-		{name: "branch -D", args: []string{"branch", "-D", "side"}, again: []int{1}, holds: func(k *killed) { k.deleted("side") }},
+		{name: "branch -D", args: []string{"branch", "-D", "side", "--yes"}, again: []int{1}, holds: func(k *killed) { k.deleted("side") }},
 		{name: "branch -m", prepare: occupied, args: []string{"branch", "-m", "side", "other"}, again: []int{1},
 			together: []string{"refs/context/heads/side", "refs/context/heads/other"}, holds: renamed},
 		{name: "branch --restore", args: []string{"branch", "--restore", "gone"}, again: []int{1},

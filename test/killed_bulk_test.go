@@ -70,7 +70,7 @@ func collected(k *killed) {
 
 // spreading has what is to be forgotten everywhere.
 func spreading(w *killWorld) {
-	w.ok("branch", "-D", "side") // the name is needed
+	w.ok("branch", "-D", "side", "--yes") // the name is needed
 	kept, gone := spread(w.world)
 	w.kept["main"], w.kept["gone"] = append(w.kept["main"], kept...), gone
 }

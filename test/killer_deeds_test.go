@@ -222,7 +222,7 @@ func (a *killActor) deleteOne() []string {
 	if name == "" {
 		return nil
 	}
-	return []string{"branch", "-D", name, "--json"}
+	return []string{"branch", "-D", name, "--yes", "--json"}
 }
 
 func (a *killActor) rollbackOne() ([]string, string) {

@@ -111,7 +111,7 @@ func (k player) deleteBranch() modelCommand {
 		delete(r.heads, name)
 		delete(r.held, name)
 		return a.is(exitDone)
-	}, "branch", flag, name)
+	}, append([]string{"branch", flag, name}, map[string][]string{"-D": {"--yes"}}[flag]...)...)
 }
 
 // onlyHere reports whether a branch has a milestone that no other branch reaches, here or

@@ -264,7 +264,7 @@ func TestWorktreesShareJournals(t *testing.T) {
 	w.ok("commit", "-m", "All of main's")
 	w.once("main", []string{a, b, c})
 	linked.once("exp", []string{d})
-	if out, err := w.command(nil, w.bin, "branch", "-D", "exp").CombinedOutput(); err == nil {
+	if out, err := w.command(nil, w.bin, "branch", "-D", "exp", "--yes").CombinedOutput(); err == nil {
 		t.Errorf("a branch that is current in a linked worktree was deleted: %s", out)
 	}
 	w.sound()

@@ -44,7 +44,11 @@ type Options struct {
 	Match  string // a piece of text, exactly; it may span lines
 	ID     string // of a step, or any name of a commit
 	DryRun bool   // only say what would go
-	Yes    bool   // also where everything would go, or the text is short
+	Yes    bool   // do not ask Consent; also where everything would go, or the text is short
+
+	// Consent is asked before anything changes, with what would go, and may refuse; no lock is held. nil:
+	// Run itself refuses where everything would go or the text is short.
+	Consent func(Result) error
 }
 
 // Entry describes a removed entry without quoting it.
@@ -55,16 +59,15 @@ type Entry struct {
 	Pending  bool // was not committed yet
 }
 
-// shortMatch is the number of characters below which a text needs Yes, because it is likely to
-// occur in many places.
+// shortMatch is the number of characters below which a text needs Yes or Consent.
 const shortMatch = 4
 
 // Run removes a text or an entry from this repository. It removes steps and commits whose own
 // words contain the text, and redacts the text everywhere else. The result's Warnings and
 // Remotes name what this repository cannot clean.
 //
-// fail.ErrNotFound: nothing contains it. fail.ErrRefused: every entry would go and Yes is not
-// set, or something would still contain the text, which the error names; nothing was changed.
+// fail.ErrNotFound: nothing contains it. fail.ErrRefused: neither Yes nor Consent allows it, or
+// something would still contain the text, which the error names; nothing was changed.
 // Run reads memory's whole history a few times. Writers wait meanwhile; Record does not. If the
 // process is killed, the next command that writes finishes the work.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
@@ -94,17 +97,10 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return res, err
 	}
 	if o.DryRun {
-		if err := Preview(ctx, s, f.expunged, f.check, &res); err != nil {
-			return res, err
-		}
-		op := &Operation{Store: s, Result: res}
-		err := f.previewLeftovers(ctx, op)
-		return op.Result, err
+		return f.preview(ctx, res)
 	}
-	if f.everything() && !o.Yes {
-		return res, fail.New(fail.ErrRefused, fail.ExpungeEverything,
-			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))),
-			"add --dry-run to see what would go, --yes to go on")
+	if err := f.consent(ctx, o, res); err != nil {
+		return res, err
 	}
 	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
 	op.intent.addOld(f.objects...)
@@ -115,6 +111,37 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	err = f.leftovers(ctx, op)
 	return op.Result, err
 }
+
+// preview adds to what was found what else would change.
+func (f *finder) preview(ctx context.Context, res Result) (Result, error) {
+	res.DryRun, res.Warnings, res.Remotes = true, slices.Clone(res.Warnings), []DirtyRemote{}
+	if err := Preview(ctx, f.s, f.expunged, f.check, &res); err != nil {
+		return res, err
+	}
+	op := &Operation{Store: f.s, Result: res}
+	err := f.previewLeftovers(ctx, op)
+	return op.Result, err
+}
+
+// consent asks before what was found goes.
+func (f *finder) consent(ctx context.Context, o Options, res Result) error {
+	switch {
+	case o.Yes:
+		return nil
+	case o.Consent != nil:
+		would, err := f.preview(ctx, res)
+		if err != nil {
+			return err
+		}
+		return o.Consent(would)
+	case f.everything():
+		return fail.New(fail.ErrRefused, fail.ConsentNeeded,
+			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), consentHint)
+	}
+	return nil
+}
+
+const consentHint = "add --dry-run to see what would go, --yes to go on"
 
 func allEntries(n int) string {
 	switch n {
@@ -135,7 +162,7 @@ func noMemoryIf(none bool) error {
 
 // check refuses options that make no sense. No message repeats the text.
 func (o Options) check() error {
-	short := utf8.RuneCountInString(o.Match) < shortMatch
+	asked := o.Yes || o.DryRun || o.Consent != nil
 	switch {
 	case (o.Match == "") == (o.ID == ""):
 		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id",
@@ -145,13 +172,15 @@ func (o Options) check() error {
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
 		return fail.New(fail.ErrInvalid, fail.MatchRedaction,
 			"the text is part of what replaces a forgotten text")
-	case o.Match != "" && short && !o.Yes && !o.DryRun:
-		return fail.New(fail.ErrRefused, fail.MatchShort,
-			fmt.Sprintf("a text of fewer than %d characters may occur in many places", shortMatch),
-			"add --dry-run to see what would go, --yes to go on")
+	case o.Match != "" && ShortMatch(o.Match) && !asked:
+		return fail.New(fail.ErrRefused, fail.ConsentNeeded,
+			fmt.Sprintf("a text of fewer than %d characters may occur in many places", shortMatch), consentHint)
 	}
 	return nil
 }
+
+// ShortMatch reports whether a text is so short that it is likely to occur in many places.
+func ShortMatch(text string) bool { return utf8.RuneCountInString(text) < shortMatch }
 
 // newTips returns the rewritten tips, sorted, each once.
 func newTips(now map[git.ID]git.ID) []git.ID {

@@ -326,7 +326,7 @@ func (f *finder) result(res *Result) error {
 
 // entries fills in which entries go.
 func (f *finder) entries(res *Result) {
-	res.Entries, res.IDs = len(f.found), []string{}
+	res.Entries, res.All, res.IDs = len(f.found), len(f.all), []string{}
 	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range res.Expunged {
 		res.IDs = append(res.IDs, e.ID)

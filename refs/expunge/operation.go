@@ -27,6 +27,7 @@ type Result struct {
 	Remotes []DirtyRemote `json:"remotes"`
 
 	Expunged []Entry  `json:"-"` // the removed entries, oldest first
+	All      int      `json:"-"` // all steps and commits that there were
 	Topics   []string `json:"-"` // keys of redacted topics
 	Warnings []string `json:"-"` // side effects, and what could not be cleaned
 	Objects  int      `json:"-"` // deleted from the object directory

@@ -40,6 +40,12 @@ const (
 	// RefLocked is returned when a .lock file of a ref remains although no writer moves the ref. Remove
 	// the file if no git process runs.
 	RefLocked = "ref-locked"
+	// ConsentNeeded is returned when a command would do what cannot be undone, or share memory for the first
+	// time, and there is no terminal to ask on: with more than 10 entries or 1 % of all, or with all of a
+	// kind. --dry-run shows what it would do, --yes does it.
+	ConsentNeeded = "consent-needed"
+	// Declined is returned when the question whether to go on is not answered with yes. Nothing was changed.
+	Declined = "declined"
 	// ConfigInvalid is returned when a setting of git-context has a value that it cannot have. The hint
 	// sets a valid one.
 	ConfigInvalid = "config-invalid"
@@ -299,6 +305,8 @@ const (
 	IncomingInvalid = "incoming-invalid"
 	// BundleInvalid is returned when a file is no bundle that git can read, or contains no memory.
 	BundleInvalid = "bundle-invalid"
+	// FileExists is returned when the file to write a bundle to exists and is no bundle of memory.
+	FileExists = "file-exists"
 	// NothingNew is returned when a bundle would be empty because nothing is newer than what it excludes.
 	NothingNew = "nothing-new"
 )
@@ -408,18 +416,12 @@ const (
 	ExpungeWhat = "expunge-what"
 	// MatchEmpty is returned when the text to expunge is white space.
 	MatchEmpty = "match-empty"
-	// MatchShort is returned when the text to expunge is so short that it may occur in many places.
-	// --dry-run shows them, --yes confirms.
-	MatchShort = "match-short"
 	// MatchRedaction is returned when the text to expunge is part of what replaces expunged texts.
 	MatchRedaction = "match-redaction"
 	// EntryNotFound is returned when no step and no commit has the id to expunge.
 	EntryNotFound = "entry-not-found"
 	// NothingHolds is returned when no part of memory contains the text to expunge.
 	NothingHolds = "nothing-holds"
-	// ExpungeEverything is returned when an expunge would remove all entries. --dry-run shows them, --yes
-	// confirms.
-	ExpungeEverything = "expunge-everything"
 	// ExpungeNames is returned when the text to expunge occurs only in names, such as those of branches.
 	// The hints rename or delete them where that is possible.
 	ExpungeNames = "expunge-names"

@@ -84,7 +84,7 @@ func TestDeletionBesideWriters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := r.Git("show", moved+":log.md")
+		log := r.Git("show", moved.Name+":log.md")
 		for _, id := range ids {
 			if n := strings.Count(log, id); n != 1 {
 				t.Errorf("%s stands %d times in what was deleted", id, n)

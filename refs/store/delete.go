@@ -14,41 +14,41 @@ import (
 )
 
 // DeleteBranch moves a branch's tip to refs/context/deleted/ and returns the
-// name that it has there. Without force it refuses a branch whose commits or
+// ref that it has there. Without force it refuses a branch whose commits or
 // pending steps are nowhere else; with force it commits what is pending first,
 // so that nothing acknowledged is lost. A branch that is current in any worktree
 // is never deleted.
-func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (string, error) {
+func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (git.Ref, error) {
+	var moved git.Ref
 	if err := CheckBranchName(name); err != nil {
-		return "", err
+		return moved, err
 	}
 	if _, err := s.Tip(ctx, name); err != nil {
-		return "", err
+		return moved, err
 	}
 	tx, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
 	if err != nil {
-		return "", err
+		return moved, err
 	}
 	defer tx.Close()
 	if err := s.checkNotCurrent(ctx, name); err != nil { // no one switches to it now
-		return "", err
+		return moved, err
 	}
 	// The journal stays locked until the ref has moved: a step that is recorded
 	// meanwhile waits, finds the journal gone, and is refused.
 	if err := s.MakeJournal(ctx, name); err != nil {
-		return "", err
+		return moved, err
 	}
 	j, err := journal.Open(ctx, s.JournalPath(name), s.JournalOptions())
 	if err != nil {
-		return "", err
+		return moved, err
 	}
 	defer j.Close()
 	if force {
 		if err := tx.keepPending(ctx, name); err != nil {
-			return "", err
+			return moved, err
 		}
 	}
-	var moved string
 	if err := tx.Swap(ctx, func(ctx context.Context) error {
 		if moved, err = tx.queueDelete(ctx, name, force); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 		// that would go on acknowledging steps.
 		return j.Empty()
 	}); err != nil {
-		return "", errors.Join(err, s.refill(ctx, name, j))
+		return git.Ref{}, errors.Join(err, s.refill(ctx, name, j))
 	}
 	return moved, errors.Join(j.Remove(), s.DropMerge(name), s.dropBisects(ctx, name))
 }
@@ -75,51 +75,40 @@ func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) err
 }
 
 // queueDelete checks the present state of a branch and queues the move of its tip.
-func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
+func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool) (git.Ref, error) {
+	var none git.Ref
 	s := tx.Store
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	pending, err := s.pendingCount(ctx, name, tip.commit)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	if pending > 0 {
-		return "", fail.New(fail.ErrRefused, fail.BranchPending, fmt.Sprintf("branch '%s' has %s", name, prose.Count(pending, "pending step")),
+		return none, fail.New(fail.ErrRefused, fail.BranchPending, fmt.Sprintf("branch '%s' has %s", name, prose.Count(pending, "pending step")),
 			"git context -b "+name+" commit -m SUMMARY", "git context branch -D "+name)
 	}
 	if !force {
-		alone, err := s.onlyHere(ctx, name, tip.commit.ID)
+		alone, err := s.entriesOf(ctx, append([]string{string(tip.commit.ID)}, notElsewhere(name)...)...)
 		if err != nil {
-			return "", err
+			return none, err
 		}
-		if alone > 0 {
-			return "", fail.New(fail.ErrRefused, fail.BranchUnmerged,
-				fmt.Sprintf("branch '%s' has %s that no other branch contains", name, prose.Count(alone, "commit")),
+		if alone.Commits > 0 {
+			return none, fail.New(fail.ErrRefused, fail.BranchUnmerged,
+				fmt.Sprintf("branch '%s' has %s that no other branch contains", name, prose.Count(alone.Commits, "commit")),
 				"git context merge "+name, "git context branch -D "+name)
 		}
 	}
 	id, err := s.NewID("")
 	if err != nil {
-		return "", err
+		return none, err
 	}
-	moved := git.DeletedRef(name, id)
-	tx.Refs.Update(moved, tip.commit.ID, "")
+	moved := git.Ref{Name: git.DeletedRef(name, id), ID: tip.commit.ID}
+	tx.Refs.Update(moved.Name, moved.ID, "")
 	tx.Refs.Delete(git.BranchRef(name), tip.commit.ID)
 	return moved, nil
-}
-
-// onlyHere counts the commits that no other branch, here or at a remote, can
-// reach.
-func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
-	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+TrailerID+",valueonly,separator=)", "--no-commit-header",
-		string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
-		"--glob="+git.RemotePrefix+"*")
-	if err != nil {
-		return 0, err
-	}
-	return len(strings.Fields(string(out))), nil
 }
 
 func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
