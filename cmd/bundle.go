@@ -28,7 +28,7 @@ func newBundle(g *globals) *command {
 		usage: []string{"bundle FILE [--since OLD]"},
 		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over without a " +
 			"network: 'git context unbundle' makes the same of it elsewhere, hash by hash. It is a git bundle, " +
-			"which 'git bundle verify' checks. A file of that name is replaced.",
+			"which 'git bundle verify' checks. A former bundle of that name is replaced, any other file is not.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bundle memory.bundle",
@@ -95,7 +95,7 @@ func newUnbundle(g *globals) *command {
 			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
 				return share.Unbundle(ctx, s, o.writer(env), file, progress)
 			})
-			return errors.Join(o.printPartly(ctx, env, r, err), err)
+			return errors.Join(o.printPartly(ctx, env, r, err, false), err)
 		},
 	}
 }

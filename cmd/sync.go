@@ -16,16 +16,18 @@ type syncOptions struct {
 	*globals
 	author
 	prefer string
+	dryRun bool
 }
 
 func newSync(g *globals) *command {
 	o := &syncOptions{globals: g}
 	own := []cli.Flag{
 		named(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
+		toggle(&o.dryRun, "--dry-run", "say what would be fetched, merged and pushed; change nothing"),
 	}
 	return &command{
 		name:  "sync",
-		usage: []string{"sync [REMOTE] [-X HOW]"},
+		usage: []string{"sync [REMOTE] [-X HOW] [--dry-run]"},
 		about: "Brings all memory branches, the roadmap, tags and notes together with a remote's: fetches, " +
 			"checks what came, merges what went two ways, pushes, and tries again where somebody else was " +
 			"faster. The remote is context.remote, else the only one, else origin. Steps and commits never " +
@@ -38,6 +40,7 @@ func newSync(g *globals) *command {
 			"sync",
 			"sync upstream --json",
 		},
+		extra:   "all branches go along; one alone: git context push REMOTE %s",
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		most:    1,
@@ -46,9 +49,9 @@ func newSync(g *globals) *command {
 				return err
 			}
 			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
-				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: progress})
+				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, DryRun: o.dryRun, Progress: progress})
 			})
-			return errors.Join(o.printPartly(ctx, env, r, err), err)
+			return errors.Join(o.printPartly(ctx, env, r, err, o.dryRun), err)
 		},
 	}
 }
@@ -67,13 +70,13 @@ func (g *globals) exchange(
 
 // printPartly prints what was done, also beside an error: other refs are exchanged where
 // one conflicts or is refused.
-func (g *globals) printPartly(ctx context.Context, env *Env, r share.Result, failed error) error {
+func (g *globals) printPartly(ctx context.Context, env *Env, r share.Result, failed error, dryRun bool) error {
 	if failed != nil && nothingExchanged(r) {
 		env.noteAll(r.Notes)
 		env.warnAll(r.Warnings)
 		return nil
 	}
-	return g.printExchange(ctx, env, r)
+	return g.printExchange(ctx, env, r, dryRun)
 }
 
 // nothingExchanged reports whether an exchange changed nothing, here and there.
@@ -82,16 +85,23 @@ func nothingExchanged(r share.Result) bool {
 }
 
 // printExchange prints what was fetched, merged and pushed, a line each.
-func (g *globals) printExchange(ctx context.Context, env *Env, r share.Result) error {
+func (g *globals) printExchange(ctx context.Context, env *Env, r share.Result, dryRun bool) error {
 	env.noteAll(r.Notes)
 	env.warnAll(r.Warnings)
 	return g.view(ctx, env, r, func(p *render.Printer) {
+		form := "%-8s %s"
+		if r.First != nil && dryRun {
+			printFirst(p, *r.First)
+		}
+		if dryRun {
+			form = "would be %-8s %s"
+		}
 		for _, part := range []struct {
 			did  string
 			refs []string
 		}{{"fetched", r.Fetched}, {"merged", r.Merged}, {"pushed", r.Pushed}} {
 			if len(part.refs) > 0 {
-				line(p, "%-8s %s", part.did, render.RefNames(part.refs))
+				line(p, form, part.did, render.RefNames(part.refs))
 			}
 		}
 		if r.Steps > 0 {
@@ -100,7 +110,7 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r share.Result) e
 		// A ref that was deleted there and pushed again exists, also when its mapping changed.
 		gone := slices.DeleteFunc(slices.Clone(r.Gone), func(ref string) bool { return slices.Contains(r.Pushed, ref) })
 		if len(gone) > 0 {
-			line(p, "%-8s %s", "deleted", render.RefNames(gone))
+			line(p, form, "deleted", render.RefNames(gone))
 		}
 		if r.Lost > 0 {
 			line(p, "others pushed too: it took %d tries", r.Attempts)
@@ -133,61 +143,7 @@ func newFetch(g *globals) *command {
 			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
 				return share.Fetch(ctx, s, share.Options{Remote: first(args), Branches: rest(args), Progress: progress})
 			})
-			return errors.Join(g.printPartly(ctx, env, r, err), err)
-		},
-	}
-}
-
-type pushOptions struct {
-	*globals
-	author
-	remove bool
-}
-
-func newPush(g *globals) *command {
-	o := &pushOptions{globals: g}
-	own := []cli.Flag{
-		toggle(&o.remove, "-d, --delete", "delete the branches, and tags as tags/NAME, on the remote; they stay here"),
-	}
-	return &command{
-		name: "push",
-		usage: []string{
-			"push [REMOTE] [NAME...]",
-			"push --delete REMOTE NAME...",
-		},
-		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and " +
-			"notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. " +
-			"This is also how a remote gets its first memory, and a branch back that was deleted there. For a " +
-			"host that takes nothing but branches and tags: 'git config context.REMOTE.mapping heads'.",
-		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
-		examples: []string{
-			"push origin",
-			"push origin main try-mutex",
-			"push --delete origin try-mutex tags/before-rewrite",
-		},
-		globals: g,
-		flags:   join(own, o.author.flags(), g.flags()),
-		most:    unlimited,
-		action: func(ctx context.Context, env *Env, args []string) error {
-			if o.remove && len(args) < 2 {
-				return usagef("--delete needs a remote and the names of branches")
-			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
-				opts := share.Options{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
-				if o.remove {
-					return share.DeleteRemote(ctx, s, opts)
-				}
-				return share.Push(ctx, s, opts)
-			})
-			if err != nil {
-				return errors.Join(o.printPartly(ctx, env, r, err), err)
-			}
-			if o.remove {
-				return o.show(env, r, func(p *render.Printer) {
-					line(p, "Deleted on '%s': %s", r.Remote, render.RefNames(r.Pushed))
-				})
-			}
-			return o.printExchange(ctx, env, r)
+			return errors.Join(g.printPartly(ctx, env, r, err, false), err)
 		},
 	}
 }

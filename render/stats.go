@@ -28,8 +28,8 @@ func StatsText(p *Printer, v history.Statistics, days int) {
 	if v.Tokens > 0 {
 		p.attribute("tokens", plain(strconv.FormatInt(v.Tokens, 10)))
 	}
-	p.attribute("text", plain(size(v.Bytes.Raw)))
-	p.attribute("stored", plain(size(v.Bytes.Stored)))
+	p.attribute("text", plain(Size(v.Bytes.Raw)))
+	p.attribute("stored", plain(Size(v.Bytes.Stored)))
 	p.agents(v.Agents)
 	p.days(v.Days, days)
 }
@@ -116,8 +116,8 @@ func bar(n, most, width int) string {
 	return text + pad(text, width)
 }
 
-// size formats a number of bytes.
-func size(n int64) string {
+// Size formats a number of bytes.
+func Size(n int64) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprintf("%d bytes", n)

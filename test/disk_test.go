@@ -65,8 +65,8 @@ func writings(t testing.TB) []writing {
 		{name: "branch", core: true, args: []string{"branch", "new/one", "--purpose", "Try"},
 			again: map[string][]string{"not-switched": {"switch", "new/one"}}},
 		{name: "branch -m", args: []string{"branch", "-m", "side", "aside"}},
-		{name: "branch -D", args: []string{"branch", "-D", "side"}, steps: true},
-		{name: "branch --restore", begin: func(w *world) { w.ok("branch", "-D", "side") }, args: []string{"branch", "--restore", "side"}},
+		{name: "branch -D", args: []string{"branch", "-D", "side", "--yes"}, steps: true},
+		{name: "branch --restore", begin: func(w *world) { w.ok("branch", "-D", "side", "--yes") }, args: []string{"branch", "--restore", "side"}},
 		{name: "switch", args: []string{"switch", "side"}},
 		{name: "tag", args: []string{"tag", "named"}},
 		{name: "merge", core: true, args: []string{"merge", "side", "-m", "Joined"}},
@@ -113,7 +113,7 @@ func newDisk(t testing.TB) *world {
 	w.git("remote", "add", "origin", "../remote.git")
 	w.git("push", "-q", "origin", "main")
 	w.ok("init")
-	w.ok("push")
+	w.ok("push", "--yes")
 	other := *w
 	other.dir = filepath.Join(filepath.Dir(w.dir), "other")
 	w.git("clone", "-q", remote, other.dir)

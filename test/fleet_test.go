@@ -53,7 +53,7 @@ func (k serverKind) launch(t testing.TB, n int) *fleet {
 	f := &fleet{server: k.serve(t), t: t}
 	first := f.member(k)
 	first.ok("init", "--goal", "Share everything")
-	first.ok("push")
+	first.ok("push", "--yes")
 	for i := range n {
 		w := f.member(k)
 		w.ok("init")

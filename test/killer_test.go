@@ -99,7 +99,7 @@ func newKiller(t *testing.T, kills int) *killer {
 	w.git("remote", "add", "origin", remote)
 	w.git("push", "-q", "origin", "HEAD:refs/heads/main")
 	w.ok("init")
-	w.ok("push")
+	w.ok("push", "--yes")
 	other := w.inDir(w.beside("other"))
 	w.git("clone", "-q", remote, other.dir)
 	other.ok("init")

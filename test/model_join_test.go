@@ -203,7 +203,7 @@ func (k player) fetch() modelCommand {
 }
 
 func (k player) push() modelCommand {
-	args, x := []string{"push", "--json"}, modelExchange{push: true, first: true}
+	args, x := []string{"push", "--yes", "--json"}, modelExchange{push: true, first: true}
 	if k.op.a%3 == 2 {
 		x.only = []string{k.branchName(k.op.b)}
 		args = append(args, "origin", x.only[0])

@@ -245,6 +245,20 @@ func (r *Repo) Between(ctx context.Context, from ID, dots string, to ID) ([]ID, 
 // alternate, promised by a remote (a partial clone), or beyond the edge of a shallow
 // clone.
 
+// StoredBytes returns how many bytes the objects that revisions reach take on the disk, as `git rev-list` takes
+// revisions.
+func (r *Repo) StoredBytes(ctx context.Context, revisions ...string) (int64, error) {
+	out, err := r.View(ctx, append([]string{"rev-list", "--objects", "--disk-usage"}, revisions...)...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("git rev-list: no size: %w", err)
+	}
+	return n, nil
+}
+
 // Partial reports whether objects may be missing because a remote promises them.
 func (r *Repo) Partial() (bool, error) {
 	found, err := disk.Glob(filepath.Join(r.objectDir, "pack"), "*.promisor")

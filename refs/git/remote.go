@@ -64,6 +64,8 @@ type FetchOptions struct {
 	// Refspecs are the only ones that count: neither configured ones nor tags
 	// are fetched. At least one.
 	Refspecs []string
+	// DryRun brings the objects and moves no ref.
+	DryRun bool
 	// Prune deletes the refs on the refspecs' right side that the remote has not.
 	Prune bool
 	// Progress, if not nil, gets git's messages and progress as they come, with
@@ -101,6 +103,9 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 		args = append(args, "--prune")
 	} else {
 		args = append(args, "--no-prune")
+	}
+	if o.DryRun {
+		args = append(args, "--dry-run")
 	}
 	if o.Progress != nil {
 		args = append(args, "--progress")

@@ -3,8 +3,6 @@ package history
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -196,20 +194,9 @@ func (t Tally) plus(o Tally) Tally {
 // storedBytes asks git how many bytes the objects of a branch, or of all memory with its
 // notes, take on the disk.
 func storedBytes(ctx context.Context, s *store.Store, branch string) (int64, error) {
-	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if branch != "" {
-		args = append(args, "--end-of-options", git.BranchRef(branch))
-	} else {
-		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*",
-			"--glob="+git.NotesRef+"*")
+		return s.Repo().StoredBytes(ctx, "--end-of-options", git.BranchRef(branch))
 	}
-	out, err := s.Repo().View(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("git rev-list: no size: %w", err)
-	}
-	return n, nil
+	return s.Repo().StoredBytes(ctx, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*",
+		"--glob="+git.NotesRef+"*")
 }

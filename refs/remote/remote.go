@@ -182,6 +182,12 @@ func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
 	}
 }
 
+// RefSetOf returns the refs of a list that are memory's, by their names here.
+func RefSetOf(list []git.Ref) (v RefSet) {
+	v.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	return v
+}
+
 // Empty reports whether a set has neither a branch nor a roadmap.
 func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 

@@ -34,7 +34,8 @@ type BundleResult struct {
 
 // Bundle writes the memory (branches, tags, roadmap, notes) into a file that Unbundle reads
 // elsewhere, with the same hashes. The file is a git bundle: `git bundle verify` and `git
-// fetch` read it. fail.ErrRefused: nothing is new since the former bundle.
+// fetch` read it. A former bundle of memory of that name is replaced, whole; fail.ErrExists for any other
+// file. fail.ErrRefused: nothing is new since the former bundle.
 func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult, error) {
 	res := BundleResult{File: o.File, Refs: []string{}}
 	names, err := s.BranchNames(ctx)
@@ -50,6 +51,9 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult,
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
 		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound,
 			fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
+	}
+	if err := mayReplace(ctx, s, o.File); err != nil {
+		return res, err
 	}
 	var known []git.ID
 	if o.Since != "" {
@@ -73,6 +77,39 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult,
 		res.Refs = append(res.Refs, r.Name)
 	}
 	return res, nil
+}
+
+// mayReplace refuses to write over a file that is no bundle of memory. An empty file, as mktemp makes it,
+// contains nothing to lose.
+func mayReplace(ctx context.Context, s *store.Store, file string) error {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("cannot read '%s': %w", file, reason(err))
+	case info.Mode().IsRegular() && info.Size() == 0:
+		return nil
+	}
+	if info.Mode().IsRegular() {
+		held, err := s.Repo().BundleRefs(ctx, file)
+		if err == nil && hasMemory(held) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return fail.New(fail.ErrExists, fail.FileExists,
+		fmt.Sprintf("'%s' exists and is no bundle of memory; it was left as it is", prose.OneLine(file, 200)),
+		"git context bundle ANOTHER-FILE")
+}
+
+// hasMemory reports whether a bundle contains memory.
+func hasMemory(held []git.Ref) bool {
+	return slices.ContainsFunc(held, func(r git.Ref) bool {
+		return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef
+	})
 }
 
 // bundleRefs writes all refs except known ones, as they are at one moment: it starts again if a
@@ -139,10 +176,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 	if err != nil {
 		return res, err
 	}
-	if !slices.ContainsFunc(held, func(r git.Ref) bool {
-		return strings.HasPrefix(r.Name, git.Root) ||
-			r.Name == git.NotesRef
-	}) {
+	if !hasMemory(held) {
 		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' contains no memory",
 			prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}

@@ -186,6 +186,13 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	if err != nil {
 		return false, err
 	}
+	if ex.rehearsal {
+		for _, h := range held {
+			ex.dirty.Refs[h.Ref] = h
+			set(theirs, git.Ref{Name: h.Ref, ID: h.Now})
+		}
+		return false, nil
+	}
 	if len(held) > 0 {
 		if err := ex.replaceTracking(ctx, held, theirs); err != nil {
 			return false, err
@@ -244,6 +251,9 @@ func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
+	if ex.rehearsal {
+		unwanted = nil
+	}
 	dropped, why, err := expunge.DropUnsound(ctx, ex.s, ex.o.Writer, unwanted, nil)
 	if err != nil {
 		return nil, err

@@ -42,6 +42,7 @@ type exchanger struct {
 	accepted    bool // apply their tombstones, however much they remove
 	expunge     bool // only expunge
 	dry         bool // only preview that
+	rehearsal   bool // change nothing, see rehearse
 
 	current  string              // the branch that keeps conflicts
 	waiting  *store.WaitingMerge // the merge that waits there
@@ -88,12 +89,17 @@ func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchange
 	}
 	ex := newExchanger(s, o, p, &res)
 	set(ex)
+	ex.rehearsal = o.DryRun
 	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return res, err
 	}
 	defer lock.Unlock()
-	err = ex.run(ctx)
+	if ex.rehearsal {
+		err = ex.rehearse(ctx)
+	} else {
+		err = ex.run(ctx)
+	}
 	res.sort()
 	return res, err
 }
@@ -133,19 +139,23 @@ func (ex *exchanger) run(ctx context.Context) error {
 	}
 }
 
-// prepare reads what does not change between rounds.
+// prepare reads what does not change between rounds, and finishes what was interrupted.
 func (ex *exchanger) prepare(ctx context.Context) error {
-	err := expunge.Finish(ctx, ex.s, ex.o.Writer)
-	if err != nil {
+	if err := expunge.Finish(ctx, ex.s, ex.o.Writer); err != nil {
 		return err
 	}
+	if err := ex.readDirty(ctx); err != nil {
+		return err
+	}
+	return ex.readState(ctx)
+}
+
+// readState reads what is known of the remote, and what waits for it.
+func (ex *exchanger) readState(ctx context.Context) (err error) {
 	if ex.known, err = remote.ReadShared(ex.s, ex.peer); err != nil {
 		return err
 	}
 	maps.Copy(ex.shared, ex.known)
-	if err := ex.readDirty(ctx); err != nil {
-		return err
-	}
 	if ex.current, err = ex.s.Current(ctx); err != nil {
 		return err
 	}
@@ -278,7 +288,10 @@ func (ex *exchanger) outcome() error {
 	var errs []error
 	if ex.blocked != nil {
 		errs = append(errs, ex.blocked)
-	} else if n := merge.Unsettled(ex.open); n > 0 {
+	} else if n := merge.Unsettled(ex.open); n > 0 && ex.rehearsal {
+		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
+			fmt.Sprintf("'%s' and this repository have %s; nothing was changed", ex.peer.Name, prose.Count(n, "conflict"))))
+	} else if n > 0 {
 		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
 		if !ex.peer.Bundle {
 			hints = append(hints, "git context sync "+ex.peer.Name)

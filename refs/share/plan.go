@@ -138,6 +138,8 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 		return fail.New(fail.ErrRefused, fail.FirstPush,
 			fmt.Sprintf("remote '%s' has no memory; the first push needs saying", ex.peer.Name),
 			"git context push "+ex.peer.Name)
+	case ex.push && theirs.Empty():
+		return ex.firstPush(ctx, ours)
 	}
 	return nil
 }

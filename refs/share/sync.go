@@ -74,6 +74,13 @@ type Options struct {
 	Branches []string // of push; empty: all
 	Prefer   string   // of sync: settles every conflict, as MergeOptions.Prefer
 	Progress io.Writer
+
+	// DryRun changes nothing, neither here nor there, and returns what a push or a sync would do.
+	DryRun bool
+
+	// Consent is asked before a remote gets its first memory, and may refuse; nil: nobody is asked. No other
+	// exchange with the remote runs meanwhile, so that it must not wait for a person.
+	Consent func(FirstPush) error
 }
 
 // Result is what an exchange moved. Refs have their names in this repository:
@@ -85,6 +92,7 @@ type Result struct {
 	Pushed    []string         `json:"pushed"`
 	Conflicts []store.Conflict `json:"conflicts"`
 	Attempts  int              `json:"attempts"` // number of pushes; 0 if nothing was pushed
+	First     *FirstPush       `json:"first,omitempty"`
 
 	Steps    int      `json:"-"` // steps that came
 	Lost     int      `json:"-"` // pushes that lost a race

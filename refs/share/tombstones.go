@@ -53,7 +53,8 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //     they come with the roadmap;
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
-//  4. otherwise this repository expunges it too, unless that removes too much, see checkPlausible.
+//  4. otherwise this repository expunges it too, unless that removes too much, see checkPlausible; in a
+//     rehearsal it only says so.
 func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
 	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
@@ -76,14 +77,14 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 	switch {
 	case known.Contains(e):
 		return false, nil
-	case ex.merge:
+	case ex.merge && !ex.rehearsal:
 		return true, ex.applyTombstones(ctx, e, ids, theirs.Roadmap)
 	}
 	command, most, err := ex.remedy(ctx, e)
 	switch {
 	case err != nil:
 		return false, err
-	case ex.push:
+	case ex.push && !ex.merge:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name,
 				expunge.EntriesText(n)), command)
@@ -94,7 +95,7 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.EntriesText(n),
 			command, itOrThem(n)))
 	}
-	return false, nil
+	return ex.rehearsal, nil // what else a sync would do depends on that
 }
 
 // remedy returns the command that expunges what the other side has expunged, and whether that

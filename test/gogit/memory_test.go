@@ -144,7 +144,7 @@ func (w *written) writeBranches() {
 	w.memory("merge", "exp/pool-2", "-m", "Take the pool", "--done", "The pool is fast")
 	maps.Copy(w.topics["main"], w.topics["exp/pool-2"])
 	w.memory("merge", "dead.end", "--abandon")
-	w.memory("branch", "-D", "gone")
+	w.memory("branch", "-D", "gone", "--yes")
 	delete(w.topics, "gone")
 	w.memory("tag", "success/best", "main~1")
 	w.memory("tag", "before-rewrite")

@@ -115,7 +115,7 @@ func (h *host) begin(name string) (*clone, error) {
 	if err := c.work("", 3000); err != nil {
 		return nil, err
 	}
-	_, err = c.context("push")
+	_, err = c.context("push", "--yes")
 	return c, err
 }
 

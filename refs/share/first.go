@@ -1,0 +1,66 @@
+package share
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/remote"
+)
+
+// FirstPush describes the first memory of a remote.
+type FirstPush struct {
+	Remote   string `json:"-"`
+	URL      string `json:"url"` // where it goes, without a password
+	Branches int    `json:"branches"`
+	Commits  int    `json:"commits"`
+	Steps    int    `json:"steps"` // committed ones: pending steps stay here
+	Bytes    int64  `json:"bytes"` // of the objects, as they are stored here
+}
+
+// firstPush describes the push that gives a remote its first memory, and asks for consent.
+func (ex *exchanger) firstPush(ctx context.Context, ours *remote.RefSet) error {
+	f := &FirstPush{Remote: ex.peer.Name}
+	var tips, all []string
+	for name, id := range ours.Branches {
+		if ex.wants(name) {
+			tips = append(tips, string(id))
+		}
+	}
+	for _, id := range []git.ID{ours.Roadmap, ours.Notes} {
+		if id != "" {
+			all = append(all, string(id))
+		}
+	}
+	var err error
+	f.Branches = len(tips)
+	if f.Commits, f.Steps, err = ex.s.CountEntries(ctx, tips...); err != nil {
+		return err
+	}
+	if f.Bytes, err = ex.s.Repo().StoredBytes(ctx, slices.Concat(tips, all)...); err != nil {
+		return err
+	}
+	if f.URL, err = ex.pushURL(ctx); err != nil {
+		return err
+	}
+	ex.res.First = f
+	if ex.o.Consent == nil || ex.rehearsal {
+		return nil
+	}
+	return ex.o.Consent(*f)
+}
+
+// pushURL returns where a push goes, without a password.
+func (ex *exchanger) pushURL(ctx context.Context) (string, error) {
+	out, err := ex.s.Repo().Run(ctx, "remote", "get-url", "--push", "--", ex.peer.Name)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(string(out))
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		return u.Redacted(), nil
+	}
+	return text, nil // a path, or host:path
+}

@@ -1,0 +1,184 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+)
+
+// rehearse fills in what a push or a sync would do, and changes nothing. What it fetches and merges goes to a
+// quarantine, whose objects are removed at the end; no ref moves, not even a tracking ref. It returns the
+// errors that the exchange would.
+func (ex *exchanger) rehearse(ctx context.Context) (err error) {
+	repo, remove, err := ex.s.Repo().Quarantine(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	ex.s = ex.s.Over(repo)
+	if ex.dirty, err = expunge.ReadDirtyState(ex.s, ex.peer); err != nil {
+		return err
+	}
+	if err := ex.readState(ctx); err != nil {
+		return err
+	}
+	ours, before, err := remote.Survey(ctx, ex.s, ex.peer)
+	if err != nil {
+		return err
+	}
+	theirs, err := ex.peek(ctx, &ours, &before)
+	if err != nil {
+		return err
+	}
+	if err := ex.recordMoves(theirs.Changes(&before)); err != nil {
+		return err
+	}
+	if stop, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil || stop {
+		return err
+	}
+	if err := ex.mayBegin(ctx, &ours, &theirs); err != nil || ex.alike(&ours, &theirs) {
+		return err
+	}
+	if err := ex.inspect(ctx, &ours, &theirs); err != nil {
+		return err
+	}
+	if err := ex.foresee(ctx, &ours, &theirs); err != nil {
+		return err
+	}
+	if held := ex.dirty.List(); len(held) > 0 {
+		ex.warn(fmt.Sprintf("'%s' still contains what was expunged, in %s; '%s' prints the commands that remove it",
+			ex.peer.Name, prose.QuotedList(refNames(held)), SyncCommand(ex.peer.Name)))
+	}
+	return ex.outcome()
+}
+
+func refNames(held []expunge.DirtyRef) []string {
+	var names []string
+	for _, h := range held {
+		names = append(names, displayRef(h.Ref))
+	}
+	return names
+}
+
+// peek returns the refs of a remote, and brings their objects into the quarantine. The names come first: a ref
+// that moves in between goes forward, and its new history contains the old one.
+func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (theirs remote.RefSet, err error) {
+	var patterns []string
+	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.RoadmapRef, git.NotesRef} {
+		patterns = append(patterns, git.NameOn(name, ex.peer.Heads))
+	}
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+	if errors.Is(err, git.ErrUnreachable) {
+		err = unreachable(ex.peer.Name, err)
+	}
+	if err != nil {
+		return theirs, err
+	}
+	for i := range list {
+		list[i].Name = git.NameHere(list[i].Name, ex.peer.Heads)
+	}
+	theirs = remote.RefSetOf(list)
+	refspecs := git.MemoryRefspecs(ex.peer.Tracking, ex.peer.Heads)
+	if f := ex.followed(ours, before); f != nil {
+		there := map[string]bool{}
+		for name := range theirs.Branches {
+			there[name] = f.has(name)
+		}
+		refspecs = f.refspecs(ex.peer, there)
+		maps.DeleteFunc(theirs.Branches, func(name string, _ git.ID) bool { return !there[name] })
+	}
+	if len(list) == 0 {
+		return theirs, nil
+	}
+	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: refspecs, DryRun: true, Progress: ex.o.Progress})
+	if errors.Is(err, git.ErrUnreachable) {
+		err = unreachable(ex.peer.Name, err)
+	}
+	return theirs, err
+}
+
+// foresee compares and merges all refs, and records what would move.
+func (ex *exchanger) foresee(ctx context.Context, ours, theirs *remote.RefSet) error {
+	ses, err := ex.s.BeginLocked(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	ex.settle = merge.Preferring(ses, ex.o.Prefer)
+	plan, err := ex.plan(ctx, ses, ours, theirs)
+	if err != nil {
+		return err
+	}
+	if err := ses.Refs.Rehearse(); err != nil {
+		return err
+	}
+	for _, st := range plan {
+		if st.push != "" && ex.push {
+			ex.res.Pushed = append(ex.res.Pushed, st.ref)
+		}
+		if st.take != "" && ex.merge {
+			ex.merged(st.ref)
+			if err := ex.countTaken(ctx, st); err != nil {
+				return err
+			}
+		}
+	}
+	if len(ex.o.Branches) == 0 && ex.push {
+		for _, u := range ex.newTags(ours, theirs) {
+			ex.res.Pushed = append(ex.res.Pushed, git.NameHere(u.Ref, ex.peer.Heads))
+		}
+	}
+	return ex.foreseeNotes(ctx, ours, theirs)
+}
+
+// countTaken adds the steps that a branch would get.
+func (ex *exchanger) countTaken(ctx context.Context, st *refAction) error {
+	if st.branch == "" {
+		return nil
+	}
+	for sign, id := range map[int]git.ID{1: st.take, -1: st.ours} {
+		if id == "" {
+			continue
+		}
+		tip, err := ex.s.TipAt(ctx, st.branch, id)
+		if err != nil {
+			return err
+		}
+		meta, err := tip.Metadata(ctx)
+		if err != nil {
+			return err
+		}
+		ex.res.Steps += sign * meta.Totals().Steps
+	}
+	return nil
+}
+
+// foreseeNotes records whether the notes would move. Two histories of notes are always united.
+func (ex *exchanger) foreseeNotes(ctx context.Context, ours, theirs *remote.RefSet) error {
+	if ours.Notes == theirs.Notes || ex.isDirty(git.NotesRef) {
+		return nil
+	}
+	how := ahead
+	var err error
+	switch {
+	case ours.Notes == "":
+		how = behind
+	case theirs.Notes != "":
+		how, _, err = compare(ctx, ex.s, ours.Notes, theirs.Notes)
+	}
+	if how != behind && ex.push && !slices.Contains(ex.res.Pushed, git.NotesRef) {
+		ex.res.Pushed = append(ex.res.Pushed, git.NotesRef)
+	}
+	if how != ahead {
+		ex.merged(git.NotesRef)
+	}
+	return err
+}
