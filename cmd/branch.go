@@ -64,8 +64,7 @@ func newBranch(g *globals) *command {
 		usage: []string{
 			"branch [-l [PATTERN...]] [--merged | --abandoned] [-a | -r] [-v]",
 			"branch NAME [--purpose TEXT] [--from C] [--no-switch]",
-			"branch -d NAME",
-			"branch -D NAME [--yes]",
+			"branch (-d | -D [--yes]) NAME",
 			"branch -m [OLD] NEW",
 			"branch --restore NAME",
 		},

@@ -121,7 +121,7 @@ func TestCompleteByForms(t *testing.T) {
 		"branch -m old ":              "",
 		"branch new ":                 "flags",
 		"tag x y ":                    "flags",
-		"switch ":                     "-",
+		"switch ":                     "",
 		"blame ":                      "",
 		"log -- ":                     "",
 		"log -- -p -- ":               "",

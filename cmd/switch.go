@@ -19,7 +19,7 @@ func newSwitch(g *globals) *command {
 	o := &switchOptions{globals: g}
 	return &command{
 		name:  "switch",
-		usage: []string{"switch (NAME | -)", "switch -c NAME [--purpose TEXT]"},
+		usage: []string{"switch NAME", "switch -c NAME [--purpose TEXT]"},
 		about: "Makes a memory branch the current one of this worktree; - is the one before. Pending steps stay " +
 			"with the branch that they were recorded on. The code's branches, index and files are not touched. " +
 			"-c makes the branch, as 'git context branch' does.",
