@@ -111,7 +111,13 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 	defer closing(s, &err)
 	switch {
 	case len(args) == 0 || o.lists():
-		return o.list(ctx, s, args)
+		r, err := o.list(ctx, s, args)
+		for _, b := range r.list {
+			if b.Remote == "" {
+				env.noteMerges(s, b.Name)
+			}
+		}
+		return r, err
 	case o.remove || o.force:
 		return o.delete(ctx, env, s, args[0])
 	case o.move:

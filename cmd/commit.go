@@ -117,7 +117,7 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 			return undo.Amend(ctx, s, c)
 		}
 	}
-	return commit(ctx, store.CommitOptions{
+	r, err = commit(ctx, store.CommitOptions{
 		Writer:       w,
 		Code:         code,
 		Summary:      summary,
@@ -128,6 +128,10 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 		},
 		Judging: judging,
 	})
+	if err == nil {
+		env.noteMerges(s, r.Branch)
+	}
+	return r, err
 }
 
 func printCommit(p *render.Printer, r store.CommitResult, o *commitOptions) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
 )
 
@@ -112,6 +113,18 @@ func (e *Env) warnAll(warnings []string) {
 func (e *Env) noteAll(notes []string) {
 	for _, n := range notes {
 		e.say("note: ", n)
+	}
+}
+
+// noteMerges prints which of some branches have a merge that waits for its conflicts to be resolved.
+func (e *Env) noteMerges(s *refs.Store, branches ...string) {
+	for _, b := range branches {
+		switch n, err := render.WaitingMerge(s, b); {
+		case err != nil:
+			e.warn("%v", err)
+		case n != nil:
+			e.say("note: ", n.Text+": "+n.Command+" --into "+b)
+		}
 	}
 }
 

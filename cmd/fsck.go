@@ -64,6 +64,11 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Pro
 		}}
 	}
 	problems = append(problems, broken...)
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return problems, err
+	}
+	env.noteMerges(s, names...)
 	return problems, unfixed(problems)
 }
 

@@ -18,7 +18,7 @@ type mergeOptions struct {
 	message
 	signFlags
 	into, purpose, prefer string
-	done                  cli.StringSlice
+	done, todo, decide    cli.StringSlice
 	keep, abandon, dryRun bool
 	resume, abort, status bool
 }
@@ -28,7 +28,9 @@ func newMerge(g *globals) *command {
 	own := []cli.Flag{
 		named(&o.into, "--into TARGET", "merge into TARGET instead of the current branch"),
 		text(&o.purpose, "--purpose TEXT", "revise the target's purpose"),
-		texts(&o.done, "--done TEXT", "tick a milestone of the roadmap; may be repeated"),
+		texts(&o.done, "--done TEXT", "tick a milestone or to-do of the roadmap; may be repeated"),
+		texts(&o.todo, "--todo TEXT", "add a to-do to the roadmap; may be repeated"),
+		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
 		toggle(&o.keep, "--keep", "leave the source branch open"),
 		toggle(&o.abandon, "--abandon", "close the source as abandoned and merge nothing"),
 		toggle(&o.dryRun, "--dry-run", "say what would come and what would conflict; change nothing"),
@@ -41,15 +43,16 @@ func newMerge(g *globals) *command {
 		name: "merge",
 		usage: []string{
 			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... " +
-				"[-X HOW] [--keep] [--dry-run] [-S]",
+				"[--todo TEXT]... [--decide TEXT]... [-X HOW] [--keep] [--dry-run] [-S]",
 			"merge NAME --abandon [-m WHY [-m ...]]",
-			"merge --continue [--into TARGET] [-S]",
-			"merge (--abort | --status) [--into TARGET]",
+			"merge (--continue [-S] | --abort | --status) [--into TARGET]",
 		},
 		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes " +
-			"NAME; its CONTEXT is shown first. Steps and commits of both sides are united. Where both wrote " +
+			"NAME; what comes is listed first. Steps and commits of both sides are united. Where both wrote " +
 			"different things in one place nothing is changed: each such path is named, and the merge waits " +
-			"until every one is settled with 'git context resolve' and it is told to continue. -S signs every " +
+			"until every one is settled with 'git context resolve' and it is told to continue. Texts in different " +
+			"places that may contradict each other are listed and keep nothing back. NAME may be a remote's branch, " +
+			"such as origin/try-mutex, which stays as it is. -S signs every " +
 			"commit that it makes, and is to be given again with --continue. With --abandon nothing is merged, and -m " +
 			"says why NAME failed: its branch and the roadmap keep that. If NAME is current, TARGET becomes current, " +
 			"with --abandon by default the branch that NAME was created from.",
@@ -75,7 +78,7 @@ func newMerge(g *globals) *command {
 			if err != nil && !errors.Is(err, fail.ErrConflict) {
 				return err
 			}
-			err = errors.Join(o.printMerge(ctx, env, r, err), err)
+			err = errors.Join(o.printMerge(env, r, err), err)
 			if err == nil && o.abandon && !o.message.given() {
 				env.hint("say why it failed: git context merge %s --abandon -m WHY", r.Merged)
 			}
@@ -93,7 +96,7 @@ func (o *mergeOptions) check(args []string) error {
 		}
 	}
 	told := o.keep || o.abandon || o.dryRun || o.prefer != "" || o.purpose != "" ||
-		len(o.done.Value()) > 0 || len(o.paragraphs.Value()) > 0 || o.message.file != ""
+		len(o.done.Value())+len(o.todo.Value())+len(o.decide.Value()) > 0 || len(o.paragraphs.Value()) > 0 || o.message.file != ""
 	switch {
 	case forms > 1 || forms == 1 && told:
 		return usagef("--continue, --abort and --status go without other flags than --into")
@@ -127,8 +130,9 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	return merge.Merge(ctx, s, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
-		Purpose: o.purpose, Done: o.done.Value(),
-		Keep: o.keep, Abandon: o.abandon, DryRun: o.dryRun, Prefer: o.prefer,
+		Purpose:       o.purpose,
+		RoadmapChange: store.RoadmapChange{Done: o.done.Value(), Todo: o.todo.Value(), Decide: o.decide.Value()},
+		Keep:          o.keep, Abandon: o.abandon, DryRun: o.dryRun, Prefer: o.prefer,
 	})
 }
 
@@ -156,15 +160,20 @@ func (o *mergeOptions) statusOrAbort(ctx context.Context, env *Env) (err error) 
 	return o.view(ctx, env, st, func(p *render.Printer) { printMergeStatus(p, st) })
 }
 
-func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r merge.Result, failed error) error {
+func (o *mergeOptions) printMerge(env *Env, r merge.Result, failed error) error {
 	if r.Conflicts == nil {
 		r.Conflicts = []store.Conflict{} // an empty list in JSON, not null
 	}
 	env.warnAll(r.Warnings)
-	return o.view(ctx, env, r, func(p *render.Printer) {
+	if r.Topics == nil {
+		r.Topics = []merge.TopicChange{}
+	}
+	if r.Disagree == nil {
+		r.Disagree = []merge.Disagreement{}
+	}
+	return o.show(env, r, func(p *render.Printer) {
 		if r.Context != nil && !r.UpToDate && !o.abandon {
-			render.BranchText(p, *r.Context)
-			line(p, "")
+			printBrings(p, r)
 		}
 		render.ConflictsText(p, r.Merged, r.Branch, r.Conflicts)
 		if failed == nil {
@@ -180,10 +189,10 @@ func (o *mergeOptions) printOutcome(p *render.Printer, r merge.Result) {
 	case r.UpToDate:
 		line(p, "Already up to date")
 	case o.dryRun:
-		line(p, "Would merge '%s' into '%s': %s, no conflict", r.Merged, r.Branch, count(r.Steps, "step", "steps"))
+		line(p, "Would merge '%s' into '%s' without a conflict", r.Merged, r.Branch)
 	case r.Commit != nil && r.ID != nil:
 		line(p, "[%s %s] merged '%s'", r.Branch, r.Commit.Short(), r.Merged)
-		line(p, " id %s, %s", *r.ID, count(r.Steps, "step", "steps"))
+		line(p, " id %s", *r.ID)
 	case r.Commit != nil: // of a sync, which makes no COMMIT
 		line(p, "[%s %s] merged with '%s'; to share it: git context sync", r.Branch, r.Commit.Short(), r.Merged)
 	default: // of a sync, on other refs

@@ -49,12 +49,21 @@ func notices(ctx context.Context, s *refs.Store, tip *store.Tip, readers ...noti
 }
 
 func waitingMerge(_ context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
-	h, err := s.ReadMerge(tip.Name())
+	n, err := WaitingMerge(s, tip.Name())
+	if err != nil || n == nil {
+		return nil, err
+	}
+	return []Notice{*n}, nil
+}
+
+// WaitingMerge returns the notice of the merge that waits on a branch; nil if none does.
+func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
+	h, err := s.ReadMerge(branch)
 	if err != nil || h == nil {
 		return nil, err
 	}
-	return []Notice{{NoticeConflict, fmt.Sprintf("a merge into %s waits: %s open", tip.Name(), prose.Count(openConflicts(h), "conflict")),
-		"git context merge --status"}}, nil
+	return &Notice{NoticeConflict, fmt.Sprintf("a merge into %s waits: %s open", branch, prose.Count(openConflicts(h), "conflict")),
+		"git context merge --status"}, nil
 }
 
 func openConflicts(h *store.WaitingMerge) int {

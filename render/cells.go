@@ -100,3 +100,6 @@ func (r *row) breakAt(cluster string) string {
 	*r = row{text: rest, cells: displaywidth.String(rest)}
 	return strings.TrimRight(done, " ")
 }
+
+// Shorten makes a text one line of at most room cells, and marks a cut with "…".
+func Shorten(text string, room int) string { return cut(strings.TrimSpace(text), room) }

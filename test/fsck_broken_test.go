@@ -233,7 +233,7 @@ func prepare(t *testing.T) *prepared {
 	w.git("remote", "add", "origin", "../remote.git")
 	w.ok("init")
 	w.git("push", "-q", "origin", "main")
-	w.ok("push", "origin")
+	w.ok("push", "origin", "--yes")
 	w.ok("sync")
 	w.git("worktree", "add", "-q", "-b", "side", w.beside("linked"))
 	w.inDir(w.beside("linked")).ok("switch", "exp/pool")

@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"refs/share":              {"refs/code", "refs/expunge", "refs/merge", "refs/incoming", "refs/remote", "refs/store", "refs/fail", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/code":               {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/expunge":            {"refs/incoming", "refs/remote", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
-	"refs/merge":              {"refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"refs/merge":              {"refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"refs/search":             {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"cmd/transcript":          {"refs/store", "refs/git"},
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/peer", "refs/fault", "refs/prose"},

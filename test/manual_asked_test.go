@@ -88,10 +88,11 @@ func askedAlone() []asked {
 func askedTogether() []asked {
 	return []asked{
 		{"git-context-branch", 1, "git context branch try --purpose 'Try it' --json", 0},
-		{line: "git context remember pool 'The pool is lazy' && git context record -t hm && git context commit -m Lazy && git context record -t pending"},
+		{line: "git context remember pool 'The pool is lazy' && git context record -t hm && git context commit -m Lazy && git context record -t pending && " +
+			"git context remember start 'The pool opens each connection before it is used'"},
 		{"git-context-branch", 0, "git context branch --json", 0},
 		{"git-context-switch", 0, "git context switch main --json", 0},
-		{line: "git context remember pool 'The pool is eager'"},
+		{line: "git context remember pool 'The pool is eager' && git context remember fill 'The pool never opens a connection before it is used'"},
 		{"git-context-merge", 0, "git context merge try --json 2>/dev/null", 3},
 		{"git-context-merge", 1, "git context merge --status --json", 0},
 		{"git-context-resolve", 0, "git context resolve pool --theirs --json", 0},

@@ -90,7 +90,7 @@ func play(t *testing.T, section string) (ran int) {
 
 // plain takes out of an output what differs from run to run.
 func plain(text string) string {
-	for _, differs := range []string{`\b[0-9a-f]{7,40}\b`, `\b\d+ (second|minute)s? ago\b`, `\b\d+ objects\b`, `\b[0-9.]+ (bytes|kB)`, `\b[0-9A-Z]{26}\b`, `\b\d{4}-\d\d-\d\d(T[0-9:]+Z| \d\d:\d\d)?`} {
+	for _, differs := range []string{`\b[0-9a-f]{7,40}\b`, `\b\d+ (second|minute)s? ago\b`, `\b\d+ objects\b`, `/\S*/hub\.git`, `\b[0-9.]+ (bytes|kB)`, `\b[0-9A-Z]{26}\b`, `\b\d{4}-\d\d-\d\d(T[0-9:]+Z| \d\d:\d\d)?`} {
 		text = regexp.MustCompile(differs).ReplaceAllString(text, "…")
 	}
 	return strings.TrimSpace(text)

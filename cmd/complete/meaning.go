@@ -29,7 +29,7 @@ func meanings() []meaning {
 			"tag NAME", "fetch", "roadmap section"}},
 		{names: "NAME", forms: []string{"tag -d"}, memory: (*finder).tags},
 		{names: "TEXT", forms: []string{"--outcome TEXT", "--with"}},
-		{names: "TEXT", forms: []string{"roadmap (", "--done"}, memory: (*finder).items},
+		{names: "TEXT", forms: []string{"roadmap milestone", "roadmap todo", "--done"}, memory: (*finder).items},
 		{names: "TEXT", forms: []string{"roadmap answer"}, memory: (*finder).questions},
 		{names: "P OLD", forms: []string{"--path", "--since"}, shell: "files"},
 		{names: "A", forms: []string{"--agent A"}},

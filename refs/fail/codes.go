@@ -101,6 +101,8 @@ const (
 	// BranchAmbiguous is returned when several remotes have the branch and none is preferred. Set
 	// context.remote.
 	BranchAmbiguous = "branch-ambiguous"
+	// BranchRemote is returned when the branch to abandon is a remote's.
+	BranchRemote = "branch-remote"
 	// BranchClosed is returned when the branch to merge is merged or abandoned already.
 	BranchClosed = "branch-closed"
 	// BranchCurrent is returned when the branch to delete is the current one of a worktree. Switch that

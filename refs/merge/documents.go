@@ -19,6 +19,8 @@ type documents struct {
 	replica      bool // the two are one branch, in two repositories
 	settle       Settler
 	conflicts    []store.Conflict // all that were found, settled or not
+
+	ourTopics, theirTopics map[string]git.ID // see United
 }
 
 // conflict asks for the text where the sides differ.
@@ -85,6 +87,7 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 // Without a base nothing was removed: what is missing on one side is new on the
 // other.
 func (d *documents) topics(ctx context.Context) error {
+	d.ourTopics, d.theirTopics = map[string]git.ID{}, map[string]git.ID{}
 	var sides [3]map[string]git.ID // base, ours, theirs
 	all := map[string]bool{}
 	for i, t := range []*store.Tip{d.base, d.ours, d.theirs} {
@@ -98,9 +101,13 @@ func (d *documents) topics(ctx context.Context) error {
 	}
 	for name := range all {
 		b, o, t := sides[0][name], sides[1][name], sides[2][name]
+		if o != t && t == b {
+			d.ourTopics[name] = o
+		}
 		if o == t || t == b {
 			continue
 		}
+		d.theirTopics[name] = t
 		if err := d.topic(ctx, name, b, o, t); err != nil {
 			return err
 		}

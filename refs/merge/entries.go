@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/store"
@@ -173,19 +174,19 @@ func PutSegments(ctx context.Context, tx *store.Transaction, c *store.Draft, seg
 	return nil
 }
 
-// countCommits counts by origin the entries that the source brought, without
+// commitsOf returns the commits that the source brought, and counts them by origin, without
 // births, which are entries of commit.md but not counted as commits.
-func countCommits(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
+func commitsOf(read doc.Entries, ids []string, added map[string]doc.OriginTotals) ([]doc.Commit, error) {
 	files := [][]byte{read.Live}
 	for _, f := range read.Segments {
 		files = append(files, f.Data)
 	}
-	n := 0
+	var brought []doc.Commit
 	counted := map[string]bool{}
 	for _, data := range files {
 		ms, err := doc.ParseCommits(data)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		for _, m := range ms {
 			if _, ok := slices.BinarySearch(ids, m.ID); !ok || counted[m.ID] {
@@ -195,10 +196,11 @@ func countCommits(read doc.Entries, ids []string, added map[string]doc.OriginTot
 			t := added[m.Origin] // a birth makes the origin known, and counts nothing
 			if m.Kind != doc.KindBirth {
 				t.Commits++
-				n++
+				brought = append(brought, m)
 			}
 			added[m.Origin] = t
 		}
 	}
-	return n, nil
+	slices.SortFunc(brought, func(a, b doc.Commit) int { return strings.Compare(a.ID, b.ID) })
+	return brought, nil
 }

@@ -56,7 +56,7 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 	if purpose := meta.Branch().Purpose; purpose != "" {
 		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.Name(), purpose))
 	}
-	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.brought, "commit"), prose.Count(u.steps, "step")))
+	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(len(u.brought), "commit"), prose.Count(u.steps, "step")))
 	theirs, _, err := source.LiveCommits(ctx)
 	if err != nil {
 		return nil, err
@@ -115,10 +115,8 @@ func (m *operation) outcome(ctx context.Context, source *store.Tip, what string)
 		return "", err
 	}
 	r := doc.ParseRoadmap(data)
-	for _, text := range m.o.Done {
-		if err := store.MarkDone(r, text); err != nil {
-			return "", store.RoadmapError(err)
-		}
+	if err := m.o.RoadmapChange.Apply(r); err != nil {
+		return "", err
 	}
 	outcome := func(note string) string {
 		if note == "" {

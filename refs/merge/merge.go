@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
@@ -29,6 +31,9 @@ import (
 // The source is closed only if it descends from the target by created_from, and
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
+//
+// The source may be a remote's branch as it was when the remote was last asked, such as origin/x. It is
+// checked like what a sync brings, and stays as it is.
 //
 // If the source is current and is closed, the target is current afterwards, because what
 // follows must not go to a closed branch. Without a target, abandoning the current branch means
@@ -84,26 +89,34 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 	if err := check(&o, target); err != nil {
 		return res, err
 	}
+	source, remote, err := s.MergeSource(ctx, o.Source)
+	if err != nil {
+		return res, err
+	}
+	locked := []string{o.Source, target}
+	if remote {
+		if o.Abandon {
+			return res, fail.New(fail.ErrRefused, fail.BranchRemote, fmt.Sprintf("'%s' is a remote's branch, which cannot be abandoned here", o.Source),
+				"git context switch "+source.Name())
+		}
+		o.Keep, locked = true, locked[1:]
+	}
 	if o.Abandon && !o.DryRun { // a commit, so that no deletion takes these steps for nothing
 		if err := s.CommitPending(ctx, o.Source); err != nil {
 			return res, err
 		}
-	}
-	source, err := s.Tip(ctx, o.Source)
-	if err != nil {
-		return res, err
 	}
 	view, err := history.ReadBranch(ctx, s, source, 0, 10)
 	if err != nil {
 		return res, err
 	}
 	res.Context = &view
-	tx, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
+	tx, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, locked...)
 	if err != nil {
 		return res, err
 	}
 	defer tx.Close()
-	m := &operation{Transaction: tx, o: o, target: target, res: &res}
+	m := &operation{Transaction: tx, o: o, target: target, remote: remote, res: &res}
 	m.tip = source.Commit().ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
@@ -136,6 +149,9 @@ func check(o *store.MergeOptions, target string) error {
 	if err := CheckSettle(o.Prefer); err != nil {
 		return err
 	}
+	if _, err := o.RoadmapChange.Check(); err != nil {
+		return err
+	}
 	if o.Summary == "" && o.Contribution == "" {
 		return nil
 	}
@@ -153,6 +169,7 @@ type operation struct {
 	*store.Transaction
 	o      store.MergeOptions
 	target string
+	remote bool // the source is a remote's branch
 	res    *Result
 	tip    git.ID              // of the source, as it was found
 	held   *store.WaitingMerge // what waits on the target for this merge; nil if nothing does
@@ -168,18 +185,24 @@ type operation struct {
 
 // build makes one try, on both tips as they are now.
 func (m *operation) build(ctx context.Context) error {
-	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []store.Conflict{}, false, 0
+	m.res.Conflicts, m.res.UpToDate = []store.Conflict{}, false
+	m.res.brings(&United{})
 	m.closing, m.merged = nil, nil
-	source, err := m.Store.Tip(ctx, m.o.Source)
+	source, remote, err := m.Store.MergeSource(ctx, m.o.Source)
 	if err != nil {
 		return err
+	}
+	if remote != m.remote {
+		return fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' was made or deleted meanwhile", m.o.Source), "git context merge "+m.o.Source)
 	}
 	target, err := m.Store.Tip(ctx, m.target)
 	if err != nil {
 		return err
 	}
-	if m.drained, err = m.Store.Pending(ctx, source); err != nil {
-		return err
+	if !m.remote {
+		if m.drained, err = m.Store.Pending(ctx, source); err != nil {
+			return err
+		}
 	}
 	if m.o.Abandon {
 		if err := m.checkOpen(source); err != nil {
@@ -195,7 +218,7 @@ func (m *operation) build(ctx context.Context) error {
 	}
 	if !m.o.Abandon && len(m.drained.Lines) == 0 && len(bases) == 1 && bases[0] == source.Commit().ID {
 		m.res.UpToDate = true
-		if m.held == nil && (len(m.o.Done) > 0 || m.o.Purpose != "") {
+		if m.held == nil && (!m.o.RoadmapChange.Empty() || m.o.Purpose != "") {
 			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
@@ -251,7 +274,7 @@ func isAhead(ctx context.Context, s *store.Store, c *git.Commit, of git.ID) (boo
 func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, bases []git.ID) error {
 	summary := m.o.Summary
 	if summary == "" {
-		summary = "Merge branch '" + source.Name() + "'"
+		summary = "Merge branch '" + m.o.Source + "'"
 	}
 	c, err := m.Follow(ctx, target, summary)
 	if err != nil {
@@ -267,9 +290,12 @@ func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, ba
 		return err
 	}
 	c.Newest = max(c.Newest, theirs)
-	m.res.Steps = u.steps
+	m.res.brings(u)
 	m.res.Conflicts = append(m.res.Conflicts, u.Conflicts...)
 	SortConflicts(m.res.Conflicts)
+	if m.res.Disagree, err = m.disagreements(ctx, target, u, bases); err != nil {
+		return err
+	}
 	if open := Unsettled(u.Conflicts); open > 0 {
 		return conflictError(open, m.target, m.o)
 	}
@@ -337,11 +363,34 @@ type Result struct {
 	Branch    string                 `json:"branch"` // the target
 	Merged    string                 `json:"merged"` // the source
 	Steps     int                    `json:"steps"`  // how many came
+	Commits   int                    `json:"commits"`
+	Topics    []TopicChange          `json:"topics"`   // that came, by key
+	Disagree  []Disagreement         `json:"disagree"` // at most 5, the most similar first
 	Conflicts []store.Conflict       `json:"conflicts"`
 	UpToDate  bool                   `json:"up_to_date"`
 	Context   *history.BranchContext `json:"context"` // the source's CONTEXT as it was before
 
-	Warnings []string `json:"-"`
+	Summaries []string `json:"-"` // of the commits that came, newest first
+	Warnings  []string `json:"-"`
+}
+
+// TopicChange says that a source changed a topic.
+type TopicChange struct {
+	Key     string `json:"key"`
+	Removed bool   `json:"removed"`
+}
+
+// brings takes over what the source brought.
+func (r *Result) brings(u *United) {
+	r.Steps, r.Commits = u.steps, len(u.brought)
+	r.Topics, r.Summaries = []TopicChange{}, nil
+	for _, c := range slices.Backward(u.brought) {
+		r.Summaries = append(r.Summaries, c.Summary)
+	}
+	for name, id := range u.theirTopics {
+		r.Topics = append(r.Topics, TopicChange{Key: strings.TrimSuffix(name, ".md"), Removed: id == ""})
+	}
+	slices.SortFunc(r.Topics, func(a, b TopicChange) int { return strings.Compare(a.Key, b.Key) })
 }
 
 // Status is a merge or a sync that waits on a branch.

@@ -18,9 +18,14 @@ type TreeMerge struct {
 
 // United is the result of a merge of two trees.
 type United struct {
-	steps, brought int    // steps and commits that the source brought
-	Commits        []byte // the merged live commit.md, which the commit of the merge goes into
-	Conflicts      []store.Conflict
+	steps     int          // that the source brought
+	brought   []doc.Commit // likewise, without births, in the order of their ids
+	Commits   []byte       // the merged live commit.md, which the commit of the merge goes into
+	Conflicts []store.Conflict
+
+	// By file name, the topics that ours alone changed since the base, and those that theirs changed,
+	// also where ours did; "" for a removed one.
+	ourTopics, theirTopics map[string]git.ID
 }
 
 // Unsettled counts the open conflicts.
@@ -68,7 +73,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 		return nil, err
 	}
 	u.Commits = commits.Live
-	if u.brought, err = countCommits(read, commits.Added, added); err != nil {
+	if u.brought, err = commitsOf(read, commits.Added, added); err != nil {
 		return nil, err
 	}
 	d := &documents{tx: tx, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
@@ -79,7 +84,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 		return nil, err
 	}
 	err = d.topics(ctx)
-	u.Conflicts = d.conflicts
+	u.Conflicts, u.ourTopics, u.theirTopics = d.conflicts, d.ourTopics, d.theirTopics
 	return u, err
 }
 
@@ -87,7 +92,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals) error {
 	totals := meta.Totals()
 	totals.Steps += u.steps
-	totals.Commits += u.brought
+	totals.Commits += len(u.brought)
 	if totals.Origins == nil {
 		totals.Origins = map[string]doc.OriginTotals{}
 	}

@@ -19,7 +19,7 @@ import (
 // The branch, the roadmap if it is revised, and the notes move in one transaction: what was
 // noted of the old commit is noted of the new one. The old commit stays in the reflog.
 func (s *Store) Amend(ctx context.Context, o CommitOptions, allow func(context.Context, *LastChange) error) (CommitResult, error) {
-	listed, err := o.Roadmap.check()
+	listed, err := o.Roadmap.Check()
 	if err != nil {
 		return CommitResult{}, err
 	}

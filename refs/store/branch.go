@@ -86,6 +86,28 @@ func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	return s.TipOf(name, c), err
 }
 
+// MergeSource returns a branch to merge: one of this repository, or a remote's by its name here, such
+// as origin/main, which is checked.
+func (s *Store) MergeSource(ctx context.Context, name string) (tip *Tip, remote bool, err error) {
+	_, ref, err := s.named(ctx, name)
+	if err != nil {
+		return nil, false, err
+	}
+	_, branch, remote := git.TrackedBranch(ref)
+	if !remote {
+		tip, err = s.Tip(ctx, name)
+		return tip, false, err
+	}
+	c, err := s.Revision(ctx, name)
+	if err == nil {
+		err = s.mayBuildOn(ctx, name, c)
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	return s.TipOf(branch, c), true, nil
+}
+
 // mayBuildOn checks history that no ref of this repository leads to yet. A fetch puts it into
 // remote-tracking refs unchecked.
 func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {

@@ -29,7 +29,7 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	if err != nil {
 		return CommitResult{}, err
 	}
-	listed, err := o.Roadmap.check()
+	listed, err := o.Roadmap.Check()
 	if err != nil {
 		return CommitResult{}, err
 	}

@@ -62,9 +62,9 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 	return view, err
 }
 
-// check makes the texts of a revision fit, and reports whether it had to change
+// Check makes the texts of a revision fit, and reports whether it had to change
 // them.
-func (r RoadmapChange) check() (replaced bool, err error) {
+func (r RoadmapChange) Check() (replaced bool, err error) {
 	for _, list := range [][]string{r.Done, r.Todo, r.Decide} {
 		for i := range list {
 			replaced = Clean(&list[i]) || replaced
@@ -76,11 +76,30 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 	return replaced, nil
 }
 
+// Empty reports whether nothing is to be changed.
+func (r RoadmapChange) Empty() bool { return len(r.Done)+len(r.Todo)+len(r.Decide) == 0 }
+
+// Apply makes the changes. fail.ErrNotFound for an item that the roadmap lacks.
+func (r RoadmapChange) Apply(to *doc.Roadmap) error {
+	for _, text := range r.Done {
+		if err := MarkDone(to, text); err != nil {
+			return RoadmapError(err)
+		}
+	}
+	for _, text := range r.Todo {
+		to.AddTodo(text)
+	}
+	for _, text := range r.Decide {
+		to.AddDecision(text)
+	}
+	return nil
+}
+
 // reviseRoadmap makes a commit's changes to the roadmap, in the same
 // transaction, and returns the goal as it then is. live is the branch's
 // commit.md before.
 func (tx *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Commit, change RoadmapChange) (goal string, err error) {
-	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
+	if change.Empty() {
 		c.RoadmapAge++
 		return tx.Store.Goal(ctx, c.Parent, c.Roadmap, live)
 	}
@@ -89,16 +108,8 @@ func (tx *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.C
 		return "", err
 	}
 	r := doc.ParseRoadmap(data)
-	for _, text := range change.Done {
-		if err := MarkDone(r, text); err != nil {
-			return "", RoadmapError(err)
-		}
-	}
-	for _, text := range change.Todo {
-		r.AddTodo(text)
-	}
-	for _, text := range change.Decide {
-		r.AddDecision(text)
+	if err := change.Apply(r); err != nil {
+		return "", err
 	}
 	tip, err := tx.WriteRoadmap(ctx, old, data, r, c.Subject)
 	if err != nil {

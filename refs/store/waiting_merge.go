@@ -107,12 +107,12 @@ type MergeOptions struct {
 	Into         string // empty: the current branch
 	Summary      string
 	Contribution string
-	Purpose      string   // revises the target's purpose
-	Done         []string // milestones of the roadmap to tick
-	Keep         bool     // leave the source open
-	Abandon      bool     // close the source as abandoned, merge nothing
-	DryRun       bool
-	Prefer       string // settles every conflict: SettleOurs, SettleTheirs, SettleUnion; empty: none
+	Purpose      string // revises the target's purpose
+	RoadmapChange
+	Keep    bool // leave the source open
+	Abandon bool // close the source as abandoned, merge nothing
+	DryRun  bool
+	Prefer  string // settles every conflict: SettleOurs, SettleTheirs, SettleUnion; empty: none
 }
 
 // Conflict is one slot that both sides filled differently; null where absent. Its
