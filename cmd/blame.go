@@ -42,5 +42,5 @@ func runBlame(ctx context.Context, env *Env, g *globals, args []string) (b histo
 		return b, err
 	}
 	defer closing(s, &err)
-	return history.Blame(ctx, s, args[0], first(args[1:]))
+	return history.Blame(ctx, s, topicKey(args[0]), first(args[1:]))
 }

@@ -32,6 +32,7 @@ type branchResult struct {
 	branch  *store.Branch
 	deleted *deletedBranch
 	did     string // what happened to branch, for people
+	hints   []string
 }
 
 // deletedBranch is the answer of -d and -D.
@@ -129,11 +130,14 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 	b, err := s.CreateBranch(ctx, store.BranchOptions{
 		Writer: o.writer(env), Name: args[0], Purpose: o.purpose, From: o.from, NoSwitch: o.noSwitch,
 	})
-	did := "Switched to a new memory branch"
+	r = branchResult{branch: &b, did: "Switched to a new memory branch"}
 	if o.noSwitch {
-		did = "Made memory branch"
+		r.did = "Made memory branch"
 	}
-	return branchResult{branch: &b, did: did}, err
+	if err == nil && b.Purpose == "" {
+		env.advice(ctx, s, &r.hints, store.AdvicePurpose, "say why it exists: git context -b %s metadata set branch.purpose TEXT", b.Name)
+	}
+	return r, err
 }
 
 // check refuses flags and arguments that no form of the command line allows.
@@ -245,9 +249,7 @@ func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResul
 		if err != nil {
 			return err
 		}
-		if o.made() && r.branch.Purpose == "" {
-			env.hint("say why it exists: git context -b %s metadata set branch.purpose TEXT", r.branch.Name)
-		}
+		env.hintAll(r.hints)
 		return nil
 	}
 	if r.list == nil {

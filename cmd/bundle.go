@@ -35,7 +35,7 @@ func newBundle(g *globals) *command {
 			"bundle tuesday.bundle --since monday.bundle",
 		},
 		globals: g,
-		flags:   join(own, o.author.flags(), g.flags()),
+		flags:   join(own, o.author.flags(), g.common()),
 		least:   1, most: 1, needs: "the name of the file to write",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runBundle(ctx, env, o, args[0])
@@ -85,7 +85,7 @@ func newUnbundle(g *globals) *command {
 			"unbundle memory.bundle",
 		},
 		globals: g,
-		flags:   join(o.author.flags(), g.flags()),
+		flags:   join(o.author.flags(), g.common()),
 		least:   1, most: 1, needs: "the name of a bundle",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			file, err := filepath.Abs(env.path(args[0]))

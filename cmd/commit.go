@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/refs/undo"
 	"github.com/git-context/git-context/render"
@@ -20,11 +21,15 @@ type commitOptions struct {
 	progress           string
 	done, todo, decide cli.StringSlice
 	code, all, amend   bool
+	hints              []string // that follow the result
 }
 
-// reviseAfter is the number of commits without a revision of the roadmap after which
-// COMMIT prints a hint.
-const reviseAfter = 5
+// COMMIT prints a hint after reviseAfter commits without a revision of the roadmap, and at each
+// reviseEvery-th commit from then on.
+const (
+	reviseAfter = 5
+	reviseEvery = 10
+)
 
 func newCommit(g *globals) *command {
 	o := &commitOptions{globals: g}
@@ -71,9 +76,7 @@ func newCommit(g *globals) *command {
 			if err := o.show(env, r, func(p *render.Printer) { printCommit(p, r, o) }); err != nil {
 				return err
 			}
-			if r.RoadmapAge >= reviseAfter {
-				env.hint("the roadmap was last revised %d commits ago: git context roadmap", r.RoadmapAge)
-			}
+			env.hintAll(o.hints)
 			return nil
 		},
 	}
@@ -117,6 +120,10 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 			return undo.Amend(ctx, s, c)
 		}
 	}
+	before := ""
+	if tip, err := s.Tip(ctx, s.Branch); err == nil { // else the commit says why
+		before = store.LastSummary(tip.Commit())
+	}
 	r, err = commit(ctx, store.CommitOptions{
 		Writer:       w,
 		Code:         code,
@@ -130,8 +137,19 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 	})
 	if err == nil {
 		env.noteMerges(s, r.Branch)
+		o.advise(ctx, env, s, r, before == r.Summary && contribution == "")
 	}
 	return r, err
+}
+
+// advise collects the hints about a commit. again: it says what the one before said.
+func (o *commitOptions) advise(ctx context.Context, env *Env, s *refs.Store, r store.CommitResult, again bool) {
+	if age := r.RoadmapAge; age >= reviseAfter && (age-reviseAfter)%reviseEvery == 0 {
+		env.advice(ctx, s, &o.hints, store.AdviceRoadmap, "the roadmap was last revised %d commits ago: git context roadmap", age)
+	}
+	if again && r.Steps.Count == 0 && o.progress == "" && o.revised() == "" && !o.code && !o.amend {
+		env.advice(ctx, s, &o.hints, store.AdviceEmpty, "this commit brings nothing that the one before lacks: git context undo")
+	}
 }
 
 func printCommit(p *render.Printer, r store.CommitResult, o *commitOptions) {

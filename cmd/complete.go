@@ -48,7 +48,7 @@ func newComplete(g *globals) *command {
 			"complete bash --breaks \"$COMP_WORDBREAKS\" -- commit --outcome=su",
 		},
 		globals: g,
-		flags:   join(own, g.flags()),
+		flags:   join(own, g.common()),
 		least:   2, most: unlimited, needs: "a shell and a command line",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if !slices.Contains(complete.Shells(), args[0]) {
@@ -215,7 +215,7 @@ func newCompletion(g *globals) *command {
 			"completion fish > ~/.config/fish/conf.d/git-context.fish",
 		},
 		globals: g,
-		flags:   g.flags(),
+		flags:   g.common(),
 		least:   1, most: 1, needs: "a shell: bash, zsh or fish",
 		action: func(_ context.Context, env *Env, args []string) error {
 			script, err := complete.Script(args[0])

@@ -126,16 +126,16 @@ func TestCompleteByForms(t *testing.T) {
 		"log -- ":                     "",
 		"log -- -p -- ":               "",
 		"stats --days ":               "",
-		"fsck --fix ":                 "--agent --session --model --branch --json -C --help",
-		"fsck --fix x ":               "--agent --session --model --branch --json -C --help",
+		"fsck --fix ":                 "--agent --session --model --json --quiet -C --help",
+		"fsck --fix x ":               "--agent --session --model --json --quiet -C --help",
 		"nonsense ":                   "",
 		"help help ":                  "",
-		"version -C a -b x --json ":   "-C --help",
+		"version -C a --json ":        "--quiet -C --help",
 		"--at x ":                     "roadmap metadata topics topic show",
 		"complete ":                   "bash zsh fish",
 	} {
 		got := strings.Join(completed(t, complete.Fish, strings.Split(line, " ")...), " ")
-		if strings.HasSuffix(got, " --json -C --help") && want == "flags" {
+		if strings.HasSuffix(got, "--json --quiet -C --help") && want == "flags" {
 			continue
 		}
 		if got != want {
@@ -153,11 +153,14 @@ func TestCompleteCommands(t *testing.T) {
 	if got := completed(t, complete.Zsh, "help", ""); !slices.Equal(got, names) {
 		t.Errorf("help knows %q", got)
 	}
-	for _, line := range [][]string{{""}, {"-b", "x", ""}, {"-C", "x", "--json", ""}} {
+	for _, line := range [][]string{{""}, {"-C", "x", "--json", ""}} {
 		got := completed(t, complete.Zsh, line...)
 		if n := len(line); n == 1 && !slices.Equal(got, append(names, "help")) || n > 1 && !slices.Equal(got, names) {
 			t.Errorf("%q: %q", line, got)
 		}
+	}
+	if got := completed(t, complete.Zsh, "-b", "x", ""); !slices.Contains(got, "commit") || slices.Contains(got, "fsck") {
+		t.Errorf("-b: %q", got)
 	}
 	if got := completed(t, complete.Bash, "re"); !slices.Equal(got, []string{"record ", "resolve ", "remember ", "recall "}) {
 		t.Errorf("bash: %q", got)

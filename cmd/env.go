@@ -34,6 +34,7 @@ type Env struct {
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 
 	trace    io.Writer // GIT_CONTEXT_TRACE; nil: none
+	quiet    bool      // print nothing but errors
 	startDir *string   // Dir before -C; nil without -C
 }
 
@@ -100,7 +101,7 @@ func cause(err error) error {
 
 // warn prints a warning beside the result.
 func (e *Env) warn(format string, args ...any) {
-	e.say("warning: ", fmt.Sprintf(format, args...))
+	e.tellMore("warning: ", fmt.Sprintf(format, args...))
 }
 
 func (e *Env) warnAll(warnings []string) {
@@ -112,7 +113,7 @@ func (e *Env) warnAll(warnings []string) {
 // noteAll prints what the command did besides its task.
 func (e *Env) noteAll(notes []string) {
 	for _, n := range notes {
-		e.say("note: ", n)
+		e.tellMore("note: ", n)
 	}
 }
 
@@ -123,13 +124,41 @@ func (e *Env) noteMerges(s *refs.Store, branches ...string) {
 		case err != nil:
 			e.warn("%v", err)
 		case n != nil:
-			e.say("note: ", n.Text+": "+n.Command+" --into "+b)
+			e.tellMore("note: ", n.Text+": "+n.Command+" --into "+b)
 		}
 	}
 }
 
 func (e *Env) hint(format string, args ...any) {
-	e.say("hint: ", fmt.Sprintf(format, args...))
+	e.tellMore("hint: ", fmt.Sprintf(format, args...))
+}
+
+// advice appends a hint to those that follow the result, unless the setting of that key turns it off.
+func (e *Env) advice(ctx context.Context, s *refs.Store, to *[]string, key, format string, args ...any) {
+	config, err := s.Repo().Config(ctx)
+	wanted := true
+	if err == nil {
+		wanted, err = config.Bool(key, true)
+	}
+	if err != nil {
+		e.warn("%v", err)
+	}
+	if wanted {
+		*to = append(*to, fmt.Sprintf(format, args...))
+	}
+}
+
+func (e *Env) hintAll(hints []string) {
+	for _, h := range hints {
+		e.hint("%s", h)
+	}
+}
+
+// tellMore says what is neither a result nor an error.
+func (e *Env) tellMore(prefix, message string) {
+	if !e.quiet {
+		e.say(prefix, message)
+	}
 }
 
 // say writes one message to standard error, each of its lines behind prefix.

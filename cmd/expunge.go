@@ -52,7 +52,7 @@ func newExpunge(g *globals) *command {
 		},
 		most:    unlimited,
 		globals: g,
-		flags:   join(own, o.author.flags(), g.flags()),
+		flags:   join(own, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if len(args) > 0 { // an argument may be the secret: no error repeats it
 				return usagef("what is to be forgotten? --match takes a text").

@@ -30,7 +30,7 @@ func newGC(g *globals) *command {
 			"gc --auto",
 		},
 		globals: g,
-		flags:   join([]cli.Flag{toggle(&o.auto, "--auto", "only if enough objects are loose")}, o.author.flags(), g.flags()),
+		flags:   join([]cli.Flag{toggle(&o.auto, "--auto", "only if enough objects are loose")}, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			res, err := runGC(ctx, env, o)
 			env.warnAll(res.Warnings) // of the parts that succeeded, too

@@ -12,6 +12,7 @@ import (
 // globals are the flags that every command knows.
 type globals struct {
 	json   bool
+	quiet  bool
 	branch string
 	dirs   cli.StringSlice
 }
@@ -26,6 +27,7 @@ func (g *globals) flags() []cli.Flag {
 func (g *globals) common() []cli.Flag {
 	return []cli.Flag{
 		toggle(&g.json, "--json", "print one JSON document"),
+		toggle(&g.quiet, "-q, --quiet", "print nothing but errors"),
 		texts(&g.dirs, "-C DIR", "run as if started in DIR"),
 		toggle(nil, "-h, --help", "print this help"), // invoke handles it
 	}

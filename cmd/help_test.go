@@ -132,7 +132,7 @@ func TestHelpIsComplete(t *testing.T) {
 
 func TestEveryCommandKnowsTheCommonFlags(t *testing.T) {
 	for _, c := range every() {
-		for _, name := range []string{"json", "b", "branch", "C", "h", "help"} {
+		for _, name := range []string{"json", "q", "quiet", "C", "h", "help"} {
 			if lookup(c.flags, name) == nil {
 				t.Errorf("'%s' does not know %s", c.name, dashed(name))
 			}

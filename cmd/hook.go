@@ -42,7 +42,7 @@ func newHook(g *globals) *command {
 			"hook post-checkout OLD NEW 1",
 		},
 		globals: g,
-		flags:   g.flags(),
+		flags:   g.common(),
 		least:   1, most: unlimited, needs: "the name of a hook",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if !slices.Contains(hooks.Events(), args[0]) {

@@ -34,7 +34,7 @@ func newHooks(g *globals) *command {
 			"hooks uninstall git",
 		},
 		globals: g,
-		flags:   g.flags(),
+		flags:   g.common(),
 		least:   1, most: 2, needs: "what to do: install, uninstall or status",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if err := checkHooks(args); err != nil {

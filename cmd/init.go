@@ -41,7 +41,7 @@ func newInit(g *globals) *command {
 			"init --goal 'A parser' --milestone 'Lexer' --milestone 'Grammar' --todo 'Read the RFC'",
 		},
 		globals: g,
-		flags:   join(own, o.author.flags(), g.flags()),
+		flags:   join(own, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			r, err := runInit(ctx, env, o)
 			if err != nil {

@@ -15,7 +15,7 @@ type logOptions struct {
 	*globals
 	filterFlags
 	most                 int
-	graph, all           bool
+	graph, all, raw      bool
 	stat, patch, oneline bool
 	grep                 cli.StringSlice
 	pickaxe              string
@@ -26,9 +26,10 @@ type logOptions struct {
 func newLog(g *globals) *command {
 	o := &logOptions{globals: g}
 	own := []cli.Flag{
-		number(&o.most, "-n N", unset, "at most N commits"),
+		number(&o.most, "-n, --limit N", unset, "at most N commits"),
 		toggle(&o.graph, "--graph", "draw how they follow one another, with the births of branches"),
 		toggle(&o.oneline, "--oneline", "one line each"),
+		toggle(&o.raw, "--raw", "with the trailers of the messages"),
 		toggle(&o.stat, "--stat", "with the files that each changed"),
 		toggle(&o.patch, "-p, --patch", "with what each changed"),
 		texts(&o.grep, "--grep P",
@@ -46,12 +47,12 @@ func newLog(g *globals) *command {
 	return &command{
 		name: "log",
 		usage: []string{
-			"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--stat] [-p]",
+			"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--raw] [--stat] [-p]",
 			"log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]",
 			"log ... -- [GIT-OPTION...] [[--] PATH...]",
 		},
 		about: "Lists commits, newest first, as git log does: of the current branch, of what is named, or of a " +
-			"range. What their notes say is put into words; with --oneline and --graph it follows the " +
+			"range, without the trailers of their messages. What their notes say is put into words; with --oneline and --graph it follows the " +
 			"hash. After '--' come options of git log itself, --until=T, --name-only, --format=F, and paths of " +
 			"the memory's tree. --graph draws commits and births of branches, which -n counts too; it goes " +
 			"without --outcome, --min-score and --agent.",
@@ -145,7 +146,7 @@ func runLog(ctx context.Context, env *Env, o *logOptions, revs []string) (err er
 	screen := env.screen(ctx, colorDiff)
 	return env.stream(screen.pager, func(w io.Writer) error {
 		return render.WriteGitLog(ctx, s, w, render.GitLog{
-			Log: log, Arguments: options.Arguments, Graph: o.graph, Most: o.most, Terminal: screen.terminal, Color: screen.color,
+			Log: log, Arguments: options.Arguments, Graph: o.graph, Raw: o.raw, Most: o.most, Terminal: screen.terminal, Color: screen.color,
 		})
 	})
 }

@@ -21,6 +21,7 @@ type mergeOptions struct {
 	done, todo, decide    cli.StringSlice
 	keep, abandon, dryRun bool
 	resume, abort, status bool
+	hints                 []string // that follow the result
 }
 
 func newMerge(g *globals) *command {
@@ -79,8 +80,8 @@ func newMerge(g *globals) *command {
 				return err
 			}
 			err = errors.Join(o.printMerge(env, r, err), err)
-			if err == nil && o.abandon && !o.message.given() {
-				env.hint("say why it failed: git context merge %s --abandon -m WHY", r.Merged)
+			if err == nil {
+				env.hintAll(o.hints)
 			}
 			return err
 		},
@@ -126,6 +127,9 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	defer closing(s, &err)
 	if o.resume {
 		return share.Continue(ctx, s, w, o.into)
+	}
+	if o.abandon && !o.message.given() {
+		env.advice(ctx, s, &o.hints, store.AdviceWhy, "say why it failed: git context merge %s --abandon -m WHY", args[0])
 	}
 	return merge.Merge(ctx, s, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,

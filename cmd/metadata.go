@@ -16,7 +16,8 @@ import (
 type metadataOptions struct {
 	*globals
 	author
-	at string
+	at    string
+	isNew bool
 }
 
 // metadataResult is the segment that was read, or the change that was made.
@@ -31,13 +32,13 @@ func newMetadata(g *globals) *command {
 		name: "metadata",
 		usage: []string{
 			"metadata [get PATH] [--at C]",
-			"metadata set PATH VALUE",
+			"metadata set PATH VALUE [--new]",
 			"metadata unset PATH",
 			"metadata refresh",
 		},
 		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, " +
 			"dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a " +
-			"key that contains dots is written in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds " +
+			"key that contains dots is written in double quotes: interfaces.\"http.api\". VALUE is YAML. A segment that does not exist yet needs --new. refresh finds " +
 			"out again what the program itself can find; every edit is a memory commit of its own.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
@@ -46,7 +47,7 @@ func newMetadata(g *globals) *command {
 			"metadata set interfaces.store '{package: store, stable: true}'",
 		},
 		globals: g,
-		flags:   join([]cli.Flag{atFlag(&o.at)}, o.author.flags(), g.flags()),
+		flags:   join([]cli.Flag{toggle(&o.isNew, "--new", "with set: begin a segment that does not exist yet"), atFlag(&o.at)}, o.author.flags(), g.flags()),
 		most:    3,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runMetadata(ctx, env, o, args)
@@ -69,6 +70,9 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 	if o.at != "" && verb != "get" {
 		return r, usagef("--at goes with 'metadata get'")
 	}
+	if o.isNew && verb != "set" {
+		return r, usagef("--new goes with 'metadata set'")
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -84,7 +88,7 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 		seg, err := readSegment(ctx, s, render.Where{Branch: o.branch, At: o.at}, path)
 		return metadataResult{segment: seg}, err
 	case "set":
-		change, err = s.SetMetadata(ctx, o.writer(env), args[0], args[1])
+		change, err = s.SetMetadata(ctx, o.writer(env), args[0], args[1], o.isNew)
 	case "unset":
 		change, err = s.UnsetMetadata(ctx, o.writer(env), args[0])
 	case "refresh":

@@ -45,7 +45,7 @@ func newPush(g *globals) *command {
 			"push --delete origin try-mutex tags/before-rewrite",
 		},
 		globals: g,
-		flags:   join(own, o.author.flags(), g.flags()),
+		flags:   join(own, o.author.flags(), g.common()),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			switch {

@@ -21,7 +21,7 @@ func newRecall(g *globals) *command {
 	own := []cli.Flag{
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
 		named(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),
-		number(&o.limit, "-n N", search.DefaultRecallLimit, "show the nearest N (3)"),
+		number(&o.limit, "-n, --limit N", search.DefaultRecallLimit, "show the nearest N (3)"),
 	}
 	return &command{
 		name: "recall",

@@ -80,17 +80,17 @@ func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []strin
 	defer closing(s, &err)
 	switch {
 	case o.confirm:
-		return s.Confirm(ctx, o.writer(env), args[0])
+		return s.Confirm(ctx, o.writer(env), topicKey(args[0]))
 	case len(args) == 1 && o.file == "":
-		return s.Pin(ctx, o.writer(env), args[0], o.pin)
+		return s.Pin(ctx, o.writer(env), topicKey(args[0]), o.pin)
 	}
 	paths, err := codePaths(s, o.paths.Value())
 	if err != nil {
 		return c, err
 	}
 	return s.Remember(ctx, store.TopicOptions{
-		Writer: o.writer(env), Key: args[0], Text: body,
-		Paths: paths, Supersedes: o.supersedes, Pin: o.pinned(),
+		Writer: o.writer(env), Key: topicKey(args[0]), Text: body,
+		Paths: paths, Supersedes: topicKey(o.supersedes), Pin: o.pinned(),
 	})
 }
 
@@ -171,7 +171,7 @@ func newForget(g *globals) *command {
 		flags:   join(o.author.flags(), g.flags()),
 		least:   1, most: 1, needs: "a topic's key",
 		action: func(ctx context.Context, env *Env, args []string) error {
-			c, err := runForget(ctx, env, o, args[0])
+			c, err := runForget(ctx, env, o, topicKey(args[0]))
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -169,5 +170,12 @@ func (c *command) act(ctx context.Context, env *Env, args []string) error {
 	case len(args) < c.least:
 		return usagef("'%s' needs %s", c.name, c.needs)
 	}
-	return c.action(ctx, env.in(c.globals.dirs.Value()), args)
+	env = env.in(c.globals.dirs.Value())
+	if c.globals.quiet {
+		if c.globals.json {
+			return usagef("--quiet goes without --json")
+		}
+		env.quiet, env.Out, env.Term.Out = true, io.Discard, false
+	}
+	return c.action(ctx, env, args)
 }

@@ -22,7 +22,7 @@ func newSearch(g *globals) *command {
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "search all branches, not the current one alone"),
 		named(&o.in, "--in WHAT", "search commits, steps or topics alone"),
-		number(&o.limit, "-n N", search.DefaultLimit, "show the best N (10)"),
+		number(&o.limit, "-n, --limit N", search.DefaultLimit, "show the best N (10)"),
 	}
 	return &command{
 		name:  "search",

@@ -71,7 +71,7 @@ func currentOr(ctx context.Context, s *refs.Store, branch string) (string, error
 
 // showTopic shows a topic; where there is none either, the error is that of the commit.
 func (g *globals) showTopic(ctx context.Context, env *Env, s *refs.Store, at, key string, noCommit error) error {
-	if store.CheckTopic(key) != nil {
+	if store.CheckTopic(topicKey(key)) != nil {
 		return noCommit
 	}
 	tip, err := history.At(ctx, s, g.branch, at)

@@ -137,7 +137,7 @@ func newFetch(g *globals) *command {
 			"fetch origin agent/7",
 		},
 		globals: g,
-		flags:   g.flags(),
+		flags:   g.common(),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {

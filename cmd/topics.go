@@ -183,7 +183,7 @@ func readTopics(ctx context.Context, env *Env, o *topicsOptions, keys []string) 
 }
 
 func readTopic(ctx context.Context, s *refs.Store, tip *store.Tip, key string) (topicDetail, error) {
-	topic, err := code.Topic(ctx, s, tip, key)
+	topic, err := code.Topic(ctx, s, tip, topicKey(key))
 	t := topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base, At: tip.At()}
 	if topic.Stale != nil {
 		t.Changed = append([]string{}, topic.Changed...)

@@ -32,7 +32,7 @@ func newVersion(g *globals) *command {
 		exits:    []int{exitDone, exitUsage},
 		examples: []string{"version", "version --json"},
 		globals:  g,
-		flags:    g.flags(),
+		flags:    g.common(),
 		action:   func(ctx context.Context, env *Env, _ []string) error { return sayVersion(ctx, env, g) },
 	}
 }

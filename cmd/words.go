@@ -49,3 +49,6 @@ func nearest(word string, candidates []string) string {
 	}
 	return doc.Nearest(word, candidates)
 }
+
+// topicKey returns the key of a topic as it is stored: people write names with capitals.
+func topicKey(written string) string { return strings.ToLower(written) }

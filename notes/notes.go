@@ -61,6 +61,17 @@ const (
 // Outcomes returns the valid outcomes of a commit.
 func Outcomes() []string { return []string{"success", "failed", "abandoned"} }
 
+// OutcomeOf returns the valid outcome that a text means: one of Outcomes, or one with a suffix, such as
+// success_1, which counts as success. It reports false for another text.
+func OutcomeOf(text string) (string, bool) {
+	for _, o := range Outcomes() {
+		if rest, ok := strings.CutPrefix(text, o); ok && (rest == "" || rest[0] == '_') {
+			return o, true
+		}
+	}
+	return "", false
+}
+
 // Fact is one line of a note. Members that its kind does not have are zero and not written.
 type Fact struct {
 	Version  int       `json:"v"`
@@ -144,8 +155,8 @@ func Judge(facts []Fact) Judgement {
 				j.Score = f.Score
 			}
 		case KindOutcome:
-			if slices.Contains(Outcomes(), f.Outcome) {
-				j.Outcome = &f.Outcome
+			if outcome, ok := OutcomeOf(f.Outcome); ok {
+				j.Outcome = &outcome
 			}
 		case KindTag:
 			j.Tags[f.Key] = f.Value

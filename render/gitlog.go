@@ -19,6 +19,7 @@ type GitLog struct {
 	Log       history.CommitLog
 	Arguments history.Arguments
 	Graph     bool
+	Raw       bool // with the trailers of memory commits
 	Most      int  // number of commits of a graph, births included; negative: all
 	Terminal  bool // decorate with refs if the user did not configure it
 	Color     bool
@@ -55,10 +56,18 @@ func WriteGitLog(ctx context.Context, s *refs.Store, w io.Writer, v GitLog) erro
 	}
 	b := bufio.NewWriter(w)
 	out := &logLines{w: b, layout: v.Arguments.Layout, graph: v.Graph, color: v.Color}
+	filter := &trailerFilter{next: out.line}
+	show := filter.line
+	if v.Raw || v.Arguments.Layout != history.LayoutBlock {
+		show = out.line
+	}
 	if v.inBrackets() {
 		out.judged = byCommit(v.Log.Commits)
 	}
-	err = writeGit(ctx, s.Repo(), []byte(list.String()), args, v.Color, out.line, b.Flush)
+	err = writeGit(ctx, s.Repo(), []byte(list.String()), args, v.Color, show, b.Flush)
+	if err == nil {
+		err = filter.end()
+	}
 	if err == nil {
 		err = out.end()
 	}

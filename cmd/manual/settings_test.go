@@ -109,7 +109,7 @@ func TestSettingsAndVariables(t *testing.T) {
 	t.Parallel()
 	files := program(t)
 	settings := written(t, func(s *source) []section { return s.config })
-	known := literals(t, files, `^(context\.[A-Za-z]+(?:\.[A-Za-z]+)*)$`)
+	known := literals(t, files, `^((?:context|advice)\.[A-Za-z]+(?:\.[A-Za-z]+)*)$`)
 	for suffix := range literals(t, files, `^(\.mapping|\.branches)$`) { // behind "context." and a remote's name
 		known["context.<remote>"+suffix] = true
 	}
@@ -135,6 +135,9 @@ func compareDefaults(t *testing.T, files map[string]*ast.File, settings map[stri
 		want, fixed := code[key]
 		if value, ok := values[want]; ok {
 			want = value
+		}
+		if strings.HasPrefix(key, "advice.") {
+			want, fixed = "true", true // Env.advice gives the default for all of them
 		}
 		if !fixed {
 			name := names[key]

@@ -152,7 +152,7 @@ func TestBranchesAt(t *testing.T) {
 	}
 	p.Commit("merged", "Done")
 	memtest.OK(merge.Merge(ctx, p.Open(), store.MergeOptions{Source: "merged", Into: "main"}))(t)
-	memtest.OK(p.Open().SetMetadata(ctx, store.Writer{}, "branch.purpose", "Another"))(t)
+	memtest.OK(p.Open().SetMetadata(ctx, store.Writer{}, "branch.purpose", "Another", false))(t)
 
 	s := p.Open()
 	tip := memtest.OK(history.At(ctx, s, "", string(then)))(t)

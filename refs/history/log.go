@@ -278,17 +278,19 @@ func (f Filter) All() bool { return f.Outcome == "" && f.MinScore == nil }
 
 // Matches reports whether the Filter selects a commit, given its note and the memory tags
 // that name it. The first part of a tag's name can be an outcome, as in "success" and
-// "success/best".
+// "success/best", see [notes.OutcomeOf].
 func (f Filter) Matches(j notes.Judgement, tags []string) bool {
 	if f.MinScore != nil && (j.Score == nil || *j.Score < *f.MinScore) {
 		return false
 	}
-	if f.Outcome == "" || j.Outcome != nil && *j.Outcome == f.Outcome {
+	wanted, _ := notes.OutcomeOf(f.Outcome)
+	if f.Outcome == "" || j.Outcome != nil && *j.Outcome == wanted {
 		return true
 	}
 	return slices.ContainsFunc(tags, func(name string) bool {
 		first, _, _ := strings.Cut(name, "/")
-		return first == f.Outcome
+		outcome, ok := notes.OutcomeOf(first)
+		return ok && outcome == wanted
 	})
 }
 

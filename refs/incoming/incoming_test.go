@@ -76,7 +76,7 @@ func rich(t *testing.T) *memtest.Repo {
 		memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprint("Milestone ", i), Contribution: memtest.Text(5000)}))(t)
 	}
 	memtest.OK(s.Remember(ctx, store.TopicOptions{Key: "api", Text: "---\nis a rule", Paths: []string{"a/b.go"}}))(t)
-	memtest.OK(s.SetMetadata(ctx, store.Writer{}, "interfaces.api", "{a: [1, 2]}"))(t)
+	memtest.OK(s.SetMetadata(ctx, store.Writer{}, "interfaces.api", "{a: [1, 2]}", false))(t)
 	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "exp/pool", Purpose: "Try"}))(t)
 	memtest.OK(s.Record(ctx, []store.NewStep{{Action: "try"}}))(t)
 	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Tried"}))(t)

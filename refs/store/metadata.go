@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/detect"
@@ -14,12 +15,19 @@ import (
 
 // SetMetadata sets a key path of the current branch's metadata to a YAML value and commits
 // that. A value that is set already makes no commit.
-func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
+// fail.ErrNotFound for a segment that neither the branch nor GCC has, unless it may be new: most likely
+// its name is misspelled.
+func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string, mayBeNew bool) (Change, error) {
 	replaced := Clean(&path, &value)
 	if err := checkOwned(path); err != nil {
 		return Change{}, err
 	}
-	ch, err := s.editMetadata(ctx, w, path, "Set "+path, func(m *doc.Metadata) error { return m.Set(path, value) })
+	ch, err := s.editMetadata(ctx, w, path, "Set "+path, func(m *doc.Metadata) error {
+		if segment, _, _ := strings.Cut(path, "."); !mayBeNew && !slices.Contains(segments(m), segment) {
+			return unknownSegment(m, segment)
+		}
+		return m.Set(path, value)
+	})
 	ch.Replaced = replaced
 	return ch, err
 }
@@ -51,6 +59,19 @@ func checkOwned(path string) error {
 		}
 	}
 	return nil
+}
+
+// segments returns the segments of a branch and those that GCC names.
+func segments(m *doc.Metadata) []string {
+	return append(m.Keys(), "file_structure", "env_config", "dependencies", "interfaces")
+}
+
+func unknownSegment(m *doc.Metadata, segment string) error {
+	hints := []string{"add --new to begin a segment of that name"}
+	if near := doc.Nearest(segment, segments(m)); near != "" {
+		hints = append([]string{fmt.Sprintf("did you mean '%s'?", near)}, hints...)
+	}
+	return fail.New(fail.ErrNotFound, fail.SegmentNotFound, fmt.Sprintf("there is no segment '%s'", prose.OneLine(segment, 100)), hints...)
 }
 
 // segmentHint names the nearest top-level segment.

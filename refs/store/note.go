@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -212,9 +211,9 @@ func noteFrom(c *git.Commit, text []byte) Note {
 	return n
 }
 
-// CheckOutcome refuses an outcome other than success, failed and abandoned: fail.ErrInvalid.
+// CheckOutcome refuses an outcome that notes.OutcomeOf does not know: fail.ErrInvalid.
 func CheckOutcome(outcome string) error {
-	if slices.Contains(notes.Outcomes(), outcome) {
+	if _, ok := notes.OutcomeOf(outcome); ok {
 		return nil
 	}
 	return fail.New(fail.ErrInvalid, fail.OutcomeInvalid, fmt.Sprintf("unknown outcome '%s'", prose.OneLine(outcome, 60)),

@@ -27,6 +27,11 @@ const (
 	KeyCodeStatus = "context.codeStatus" // the brief lists what of the code is not committed
 	KeyCodeWait   = "context.codeWait"   // for how many milliseconds at most
 
+	AdviceRoadmap = "advice.contextRoadmap" // the roadmap was not revised for long
+	AdviceEmpty   = "advice.contextEmpty"   // a commit brings nothing but its summary
+	AdvicePurpose = "advice.contextPurpose" // a branch has no purpose
+	AdviceWhy     = "advice.contextWhy"     // nobody said why a branch was abandoned
+
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
 

@@ -75,7 +75,7 @@ func (r *Repo) Remember(branch, key, text string) {
 // Set sets a key of the metadata of a branch.
 func (r *Repo) Set(branch, path, value string) {
 	r.T.Helper()
-	_, err := r.Open(branch).SetMetadata(r.T.Context(), store.Writer{}, path, value)
+	_, err := r.Open(branch).SetMetadata(r.T.Context(), store.Writer{}, path, value, true)
 	r.Must(err)
 }
 
