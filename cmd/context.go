@@ -51,8 +51,8 @@ func newContext(g *globals) *command {
 		atFlag(&o.at),
 		number(&o.limit, "--limit N", unset, "show N commits (10) with --branch, N steps with --log"),
 		number(&o.skip, "--skip N", 0, "leave out the newest N commits, with --log lines or steps"),
-		number(&o.lines, "--lines N", unset, "with --log: the last N lines (20)"),
-		number(&o.steps, "--steps N", unset, "with --log: the last N whole steps (10 with --json)"),
+		number(&o.lines, "--lines N", unset, "with --log: the last N lines instead of steps"),
+		number(&o.steps, "--steps N", unset, "with --log: the last N whole steps (10)"),
 		toggle(&o.version, "-v, --version", "print the version, as the command of that name does"),
 		named(&g.branch, "-b NAME", "act on that memory branch instead of the current one"),
 	}
@@ -186,7 +186,6 @@ const (
 	defaultNewest  = 1
 	defaultTitles  = 5
 	defaultCommits = 10
-	defaultLines   = 20
 	defaultSteps   = 10
 	listedText     = 20  // branches of the snapshot
 	listedJSON     = 100 // the same, for programs
@@ -259,12 +258,11 @@ func viewCommit(ctx context.Context, s *refs.Store, o *contextOptions) (contextR
 	return contextResult{v, v.Text}, err
 }
 
-// viewLog shows whole steps to programs and where the flags ask for steps, else the last
-// lines.
+// viewLog shows whole steps, or with --lines the last lines.
 func viewLog(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
 	steps := or(o.steps, o.limit)
-	if steps == unset && !o.json {
-		v, err := render.NewLines(ctx, s, o.where(), o.skip, or(o.lines, defaultLines))
+	if o.lines != unset {
+		v, err := render.NewLines(ctx, s, o.where(), o.skip, o.lines)
 		return contextResult{v, v.Text}, err
 	}
 	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps))

@@ -64,6 +64,7 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Pro
 		}}
 	}
 	problems = append(problems, broken...)
+	env.warnShadowed()
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return problems, err

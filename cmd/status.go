@@ -46,6 +46,8 @@ func runStatus(ctx context.Context, env *Env, g *globals) (v render.Status, err 
 	if v, err = render.NewStatus(ctx, s, g.branch, wait); err != nil {
 		return v, err
 	}
+	before, behind := otherPrograms(env)
+	v.Programs = append(append(v.Programs, before...), behind...)
 	v.Hooks, err = hookStates(ctx, env, s)
 	return v, err
 }

@@ -28,7 +28,14 @@ func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
 	p.blank()
 	for _, m := range memory {
-		p.linkedCommit(m.Commit, linkKind(m.Links[0]))
+		if m.Links[0].Commit == code.Commit {
+			p.linkedCommit(m.Commit, linkKind(m.Links[0]))
+			continue
+		}
+		p.linkedCommit(m.Commit, "") // of what a merge brought
+		for _, brought := range m.Links {
+			p.codeLink("    ", brought)
+		}
 	}
 	if len(memory) == 0 {
 		p.line(plain("no memory commit belongs to it"))
@@ -108,7 +115,7 @@ func (p *Printer) subject(l code.CodeLink, used int) string {
 // linkKind describes why a memory commit is linked to a code commit; "" if that is not recorded.
 func linkKind(l code.CodeLink) string {
 	var words []string
-	for _, h := range []struct{ how, words string }{{code.LinkNoted, "linked"}, {code.LinkMadeOn, "made on it"}} {
+	for _, h := range []struct{ how, words string }{{code.LinkNoted, "linked"}, {code.LinkMadeOn, "made after"}} {
 		if slices.Contains(l.How, h.how) {
 			words = append(words, h.words)
 		}

@@ -27,8 +27,9 @@ type Status struct {
 	Ahead     *int        `json:"ahead"`     // memory commits that the remote had not when it was last asked
 	Behind    *int        `json:"behind"`    // those that it had and the branch has not
 	Code      code.State  `json:"code"`
-	Hooks     []HookState `json:"hooks"` // those that are installed, or should be
-	Stale     []string    `json:"stale"` // keys of topics
+	Hooks     []HookState `json:"hooks"`    // those that are installed, or should be
+	Stale     []string    `json:"stale"`    // keys of topics
+	Programs  []string    `json:"programs"` // paths of other programs called git-context on the PATH
 
 	notices []Notice
 }
@@ -42,7 +43,7 @@ type HookState struct {
 // NewStatus reads the state of a branch, without its hooks. It asks no remote: it compares the refs
 // that the last fetch left.
 func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.Duration) (Status, error) {
-	v := Status{Hooks: []HookState{}, Stale: []string{}}
+	v := Status{Hooks: []HookState{}, Stale: []string{}, Programs: []string{}}
 	tip, err := Where{Branch: branch}.tip(ctx, s)
 	if err != nil {
 		return v, err
@@ -116,6 +117,9 @@ func (v Status) Text(p *Printer) {
 		stale = strings.Join(v.Stale[:min(n, namedRefs)], ", ") + ": " + p.Self + " topics --stale"
 	}
 	p.line(plain("stale      " + stale))
+	if len(v.Programs) > 0 {
+		p.line(yellow("another program called git-context is on the PATH: " + strings.Join(v.Programs, ", ")))
+	}
 	for _, n := range v.notices {
 		if n.Kind == NoticeInterrupted || n.Kind == NoticeUnshared {
 			p.line(yellow(n.Text + ": " + strings.Replace(n.Command, "git context", p.Self, 1)))

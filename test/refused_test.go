@@ -69,7 +69,7 @@ func (w *world) asNobody(dir string) func(args ...string) (string, error) {
 		w.open(filepath.Dir(bin))
 	}
 	return func(args ...string) (string, error) {
-		cmd := w.command([]string{"HOME=/nonexistent", "GIT_COMMITTER_NAME=N", "GIT_COMMITTER_EMAIL=n@example.com"}, w.bin, args...)
+		cmd := w.command([]string{"HOME=/nonexistent", "PATH=" + filepath.Dir(w.bin) + string(os.PathListSeparator) + os.Getenv("PATH"), "GIT_COMMITTER_NAME=N", "GIT_COMMITTER_EMAIL=n@example.com"}, w.bin, args...)
 		if attr != nil {
 			cmd.SysProcAttr = attr
 		}

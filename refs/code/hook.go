@@ -31,7 +31,7 @@ const (
 
 // LinkHead is the hook post-commit: it links HEAD's commit to the newest entry of the
 // current branch, if there is one. A cherry-pick also copies the links of the picked
-// commit.
+// commit, a squash those of the squashed ones.
 //
 // Commits that replace others, by an amendment or a rebase, are left to CarryRewritten. git
 // does not run this hook for a merge without conflicts, nor for the commits of `git am`.
@@ -46,12 +46,12 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	picked, err := picked(ctx, s, code)
+	sources, err := sourcesOf(ctx, s, code)
 	if err != nil {
 		return err
 	}
 	some := HasCommits(tip.Commit())
-	if !some && picked == "" {
+	if !some && len(sources) == 0 {
 		return nil
 	}
 	tx, err := s.Begin(ctx, w, "link: "+code.ID.Short())
@@ -68,14 +68,42 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 			return err
 		}
 	}
-	if picked == "" {
+	if len(sources) == 0 {
 		return nil
 	}
-	return UpdateNotes(ctx, tx, "context: carry links over a cherry-pick", func(u *notes.Update) error {
-		_, err := CopyLinks(ctx, u, Rewritten{Old: picked, New: code.ID})
-		return err
+	return UpdateNotes(ctx, tx, "context: carry links over to "+code.ID.Short(), func(u *notes.Update) error {
+		for _, old := range sources {
+			if _, err := CopyLinks(ctx, u, Rewritten{Old: old, New: code.ID}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
+
+// sourcesOf returns the commits whose changes a commit repeats: the one that it was picked from, or those
+// that `git merge --squash` names in the message.
+func sourcesOf(ctx context.Context, s *store.Store, c *git.Commit) ([]git.ID, error) {
+	from, err := picked(ctx, s, c)
+	if err != nil {
+		return nil, err
+	}
+	if from != "" {
+		return []git.ID{from}, nil
+	}
+	_, list, squashed := strings.Cut(c.Message, squashedLine)
+	var sources []git.ID
+	for line := range strings.Lines(list) {
+		id, named := strings.CutPrefix(strings.TrimSpace(line), "commit ")
+		if squashed && named && git.IsID(id) && len(id) == len(c.ID) {
+			sources = append(sources, git.ID(id))
+		}
+	}
+	return sources, nil
+}
+
+// squashedLine is the line that `git merge --squash` writes above the log of the squashed commits.
+const squashedLine = "Squashed commit of the following:\n"
 
 // HasCommits reports whether a branch has commits of its own, not only those of the branch
 // that it was created from.

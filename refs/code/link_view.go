@@ -56,7 +56,8 @@ type CodeLink struct {
 // FindLinks finds the memory of code, or the code of memory. rev names, in this order:
 //
 //  1. a range of code, A..B or A...B: its result is the memory of all its commits;
-//  2. a code commit, by any git revision: its memory. A code branch wins over a memory
+//  2. a code commit, by any git revision: its memory; of a merge, also that of the commits that it
+//     brought. A code branch wins over a memory
 //     branch of the same name, unlike in all other commands;
 //  3. a memory commit, by any of its names: its code commits;
 //  4. a code commit that is absent, by the beginning of its hash: its memory.
@@ -76,6 +77,8 @@ func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, 
 	switch {
 	case err != nil:
 		return Links{}, err
+	case c != nil && store.BranchOf(c) == "" && len(c.Parents) > 1:
+		return linksOfMerge(ctx, s, branch, made, c)
 	case c != nil && store.BranchOf(c) == "":
 		note, err := LinksOf(ctx, s, c.ID)
 		if err != nil {
@@ -101,6 +104,17 @@ func linksOfCode(ctx context.Context, s *store.Store, branch string, made laterI
 	code linkedCode) (l Links, err error) {
 	l = Links{Code: string(code.Commit), Commits: []CodeLink{code.CodeLink}}
 	l.Memory, err = memoryOf(ctx, s, branch, made, []linkedCode{code})
+	return l, err
+}
+
+// linksOfMerge finds the memory of a merge of code and of the commits that it brought.
+func linksOfMerge(ctx context.Context, s *store.Store, branch string, made laterIndex, c *git.Commit) (l Links, err error) {
+	l = Links{Code: string(c.ID), Commits: []CodeLink{codeLink(c)}}
+	codes, err := codeRange(ctx, s, string(c.Parents[0])+".."+string(c.ID))
+	if err != nil {
+		return l, err
+	}
+	l.Memory, err = memoryOf(ctx, s, branch, made, codes)
 	return l, err
 }
 

@@ -1,17 +1,14 @@
 // Package detect reads facts about the code from its files: two levels of its tree, the
 // dependencies that manifests declare, the tool versions that files require, and the names
-// of environment variables. It reads the tree of a code commit, and .env files in the work
-// tree. It runs no tool chain, writes nothing but the Metadata that it is given, and never
-// copies the value of a variable.
+// of environment variables. It reads the tree of a code commit and no other file, runs no tool
+// chain, writes nothing but the Metadata that it is given, and never copies the value of a
+// variable.
 package detect
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
@@ -171,7 +168,7 @@ func (f *codeFiles) dependencies(ctx context.Context) (map[string]any, error) {
 }
 
 // environment reads the versions that files require, and the names of the variables in .env
-// files. These are read from the work tree, because they are rarely committed.
+// files.
 func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
 	found := map[string]any{}
 	for _, v := range versionFiles {
@@ -183,35 +180,24 @@ func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
 			found[v.key] = version
 		}
 	}
-	names, err := envNames(f.repo)
+	names, err := f.envNames(ctx)
 	if len(names) > 0 {
 		found["variables"] = names
 	}
 	return found, err
 }
 
-// envNames lists the variables that .env files at the top of the work tree set.
-func envNames(repo *git.Repo) ([]string, error) {
-	top := repo.WorkTree()
-	if top == "" {
-		return nil, nil
-	}
-	files, err := filepath.Glob(filepath.Join(escapeGlob(top), ".env*"))
-	if err != nil {
-		return nil, err
-	}
+// envNames lists the variables that the tracked .env files at the root set. Files that git ignores are
+// private, and memory is shared.
+func (f *codeFiles) envNames(ctx context.Context) ([]string, error) {
 	names := map[string]bool{}
-	for _, file := range files {
-		info, err := os.Lstat(file)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-			continue // removed meanwhile, or not a file with variables
+	for _, e := range f.entries {
+		if !strings.HasPrefix(e.Name, ".env") {
+			continue
 		}
-		data, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrPermission) {
-			continue // its owner has denied access on purpose
-		}
+		data, err := f.read(ctx, e.Name)
 		if err != nil {
-			return nil, fmt.Errorf("read the names in '%s': %w", file, err)
+			return nil, err
 		}
 		for line := range strings.Lines(string(data)) {
 			if name := envName(line); name != "" {
@@ -219,12 +205,7 @@ func envNames(repo *git.Repo) ([]string, error) {
 			}
 		}
 	}
-	list := make([]string, 0, len(names))
-	for name := range names {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return fitList(list, maxDependencies, maxDetected), nil
+	return fitList(slices.Sorted(maps.Keys(names)), maxDependencies, maxDetected), nil
 }
 
 // envName returns the variable that a line of a .env file sets.
@@ -237,9 +218,4 @@ func envName(line string) string {
 		return ""
 	}
 	return name
-}
-
-// escapeGlob returns a pattern that matches a path alone.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

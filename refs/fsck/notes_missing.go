@@ -3,6 +3,7 @@ package fsck
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/code"
@@ -26,14 +27,27 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 		}
 	}
 	var all, missing []git.ID
+	noted, unshared := 0, 0
 	for _, n := range v.commits {
 		x := v.statements[n.ID]
-		if x == nil || x.fact.Kind == "" || !mine[n.ID] || v.hasFact(n.ID) {
+		if x == nil || x.fact.Kind == "" || !mine[n.ID] {
+			continue
+		}
+		if v.hasFact(n.ID) {
+			noted++
 			continue
 		}
 		all = append(all, n.ID)
+		if !shared[n.ID] {
+			unshared++
+		}
 		if !lazy && !shared[n.ID] && !soon[n.ID] && !c.restores[n.ID] {
 			missing = append(missing, n.ID)
+		}
+	}
+	if noted == 0 && len(c.restores) == 0 && !lazy {
+		if gone, err := c.goneNotes(ctx, all, unshared); gone || err != nil {
+			return err
 		}
 	}
 	if len(missing) == 0 {
@@ -52,6 +66,26 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	}
 	c.report(ctx, func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, all) }, p)
 	return nil
+}
+
+// goneNotes reports that the notes as a whole are gone, by a deleted ref or an emptied one: no commit
+// here has its fact. A single commit may be on its way to one, and those of others may never have had any.
+func (c *checker) goneNotes(ctx context.Context, commits []git.ID, unshared int) (bool, error) {
+	kept, err := c.s.Repo().Refs(ctx, git.RemoteNotesPrefix)
+	if err != nil || unshared < 2 && (len(kept) == 0 || len(commits) == 0) {
+		return false, err
+	}
+	p := Problem{Kind: "notes-gone", Object: git.NotesRef, Repair: FixCommand, Message: fmt.Sprintf(
+		"the notes of %s are gone: what the commits contain can be written again, scores, outcomes, reviews and links cannot",
+		prose.Count(len(commits), "commit"))}
+	fix := func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, commits) }
+	if len(kept) > 0 {
+		name, _, _ := strings.Cut(strings.TrimPrefix(kept[0].Name, git.RemoteNotesPrefix), "/context")
+		p.Message = fmt.Sprintf("the notes of %s are gone; '%s' has those that were shared", prose.Count(len(commits), "commit"), name)
+		p.Repair, fix = "git context sync "+prose.ShellWord(name), nil
+	}
+	c.report(ctx, fix, p)
+	return true, nil
 }
 
 // reachedBy returns the commits that our own branches reach, or those that remotes have.

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
 // BlamedLine is a line of a file, and the commit that brought it.
 type BlamedLine struct {
 	Commit ID
+	Line   int    // its number in the file of that commit, from 1
 	Text   string // without its line end
 }
 
@@ -75,17 +77,23 @@ func (r *Repo) blameDir(ctx context.Context) (dir string, remove func(), err err
 func parseBlame(out string, hexLen int) ([]BlamedLine, error) {
 	var lines []BlamedLine
 	var commit ID
+	var number int
 	for row := range strings.Lines(out) {
 		row = strings.TrimSuffix(row, "\n")
 		if text, ok := strings.CutPrefix(row, "\t"); ok {
 			if commit == "" {
 				return nil, fmt.Errorf("git blame: a line without a commit: '%s'", Shown(row))
 			}
-			lines = append(lines, BlamedLine{commit, text})
+			lines = append(lines, BlamedLine{commit, number, text})
 			continue
 		}
-		if first, _, _ := strings.Cut(row, " "); isHex(first, hexLen) {
-			commit = ID(first)
+		if first, rest, _ := strings.Cut(row, " "); isHex(first, hexLen) {
+			there, _, _ := strings.Cut(rest, " ")
+			n, err := strconv.Atoi(there)
+			if err != nil {
+				return nil, fmt.Errorf("git blame: a header without the number of the line: '%s'", Shown(row))
+			}
+			commit, number = ID(first), n
 		}
 	}
 	return lines, nil

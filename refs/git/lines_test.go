@@ -17,14 +17,15 @@ func TestParseBlame(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "a line like a header", out: a + " 1 1 2\nauthor Ada\nsummary x\nfilename f\n\t" + b + " 1 1\n" + a + " 2 2\n\t\tx\r\n",
-			want: []BlamedLine{{ID(a), b + " 1 1"}, {ID(a), "\tx\r"}}},
-		{name: "a summary like a header", out: a + " 1 1 1\nsummary " + b + "\nprevious " + b + " f\n\t\n", want: []BlamedLine{{ID(a), ""}}},
-		{name: "two commits", out: a + " 1 1 1\n\tx\n" + b + " 1 2 1\n\ty\n", want: []BlamedLine{{ID(a), "x"}, {ID(b), "y"}}},
+			want: []BlamedLine{{ID(a), 1, b + " 1 1"}, {ID(a), 2, "\tx\r"}}},
+		{name: "a summary like a header", out: a + " 1 1 1\nsummary " + b + "\nprevious " + b + " f\n\t\n", want: []BlamedLine{{ID(a), 1, ""}}},
+		{name: "two commits", out: a + " 1 1 1\n\tx\n" + b + " 1 2 1\n\ty\n", want: []BlamedLine{{ID(a), 1, "x"}, {ID(b), 1, "y"}}},
 		{name: "no commit", out: "\tx\n", fails: true},
+		{name: "no number", out: a + " x 1 1\n\tx\n", fails: true},
 	} {
 		got, err := parseBlame(c.out, 40)
 		if !slices.Equal(got, c.want) || (err != nil) != c.fails {
-			t.Errorf("%s: %q, %v", c.name, got, err)
+			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
 	}
 }

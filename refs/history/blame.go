@@ -182,6 +182,9 @@ func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]
 		return nil, err
 	}
 	commits := map[git.ID]*git.Commit{}
+	if err := lookThrough(ctx, s, path, found, commits); err != nil {
+		return nil, err
+	}
 	lines := make([]BlameLine, len(found))
 	for i, l := range found {
 		c := commits[l.Commit]
@@ -195,6 +198,68 @@ func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]
 			Commit: l.Commit}
 	}
 	return lines, nil
+}
+
+// lookThrough replaces a commit that brought back an older version of a file by the commits that wrote
+// the lines of that version. Only rollbacks bring one back: of the commits with an entry, they and merges
+// alone change topics.
+func lookThrough(ctx context.Context, s *store.Store, path string, lines []git.BlamedLine, commits map[git.ID]*git.Commit) error {
+	asked := map[git.ID][]git.BlamedLine{} // the lines of the version that a commit brought back; nil: none
+	for i := 0; i < len(lines); i++ {
+		l := &lines[i]
+		c := commits[l.Commit]
+		if c == nil {
+			var err error
+			if c, err = s.Repo().Commit(ctx, l.Commit); err != nil {
+				return err
+			}
+			commits[l.Commit] = c
+		}
+		if c.Trailer(store.TrailerID) == "" || len(c.Parents) != 1 {
+			continue
+		}
+		before, known := asked[c.ID]
+		if !known {
+			var err error
+			if before, err = broughtBack(ctx, s, c, path); err != nil {
+				return err
+			}
+			asked[c.ID] = before
+		}
+		if l.Line <= len(before) {
+			l.Commit, l.Line = before[l.Line-1].Commit, before[l.Line-1].Line
+			i-- // that may be a rollback too; each step goes to an older commit
+		}
+	}
+	return nil
+}
+
+// broughtBack blames the file of a commit at the newest older commit that has the same file; nil if there
+// is none.
+func broughtBack(ctx context.Context, s *store.Store, c *git.Commit, path string) ([]git.BlamedLine, error) {
+	file, ok, err := s.Repo().Edit(c.Tree).Entry(ctx, path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	out, err := s.Repo().View(ctx, "log", "--format=%H", "--no-renames", "--diff-merges=first-parent", "--no-patch", "--find-object="+string(file.ID),
+		"--end-of-options", string(c.Parents[0]), "--", path)
+	if err != nil {
+		return nil, err
+	}
+	for id := range strings.FieldsSeq(string(out)) {
+		older, err := s.Repo().Commit(ctx, git.ID(id))
+		if err != nil {
+			return nil, err
+		}
+		was, ok, err := s.Repo().Edit(older.Tree).Entry(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if ok && was.ID == file.ID {
+			return s.Repo().Blame(ctx, older.ID, path)
+		}
+	}
+	return nil, nil
 }
 
 // firstEntries returns, for every ancestor of a tip, the first commit with an entry that

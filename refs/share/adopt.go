@@ -58,7 +58,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if _, err := firstOf(&theirs, p.Name, branch, true); err != nil { // deleted since
 		return "", err
 	}
-	if err := i.checkRoadmap(ctx, theirs.Roadmap); err != nil {
+	if err := i.checkRoadmap(ctx, p.Name, theirs.Roadmap); err != nil {
 		return "", err
 	}
 	ex.current = branch
@@ -147,7 +147,7 @@ func firstOf(theirs *remote.RefSet, remote, branch string, named bool) (string, 
 }
 
 // checkRoadmap refuses, before anything moves, a roadmap that init could not extend.
-func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
+func (i *initialization) checkRoadmap(ctx context.Context, remote string, tip git.ID) error {
 	if tip == "" {
 		return nil
 	}
@@ -155,7 +155,13 @@ func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
 	if err != nil {
 		return err
 	}
-	return initRoadmap(doc.ParseRoadmap(data), i.o)
+	r := doc.ParseRoadmap(data)
+	if goal := r.Goal(); goal != "" && i.o.Goal != "" && goal != i.o.Goal {
+		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("the goal stays that of '%s': %s; to change it: git context roadmap goal TEXT",
+			remote, prose.OneLine(goal, 200)))
+		i.o.Goal = ""
+	}
+	return initRoadmap(r, i.o)
 }
 
 // AdoptBranch makes a local branch from a remote's branch, as it was when the remote was last
