@@ -89,6 +89,7 @@ func commands() []entry {
 		{groupCare, "fsck", "find what is wrong, and mend it", newFsck},
 		{groupCare, "gc", "pack memory, and drop what is dead", newGC},
 		{groupCare, "expunge", "forget a text or an entry everywhere", newExpunge},
+		{groupCare, "deinit", "remove memory from this repository", newDeinit},
 		{groupCare, "stats", "count branches, commits, steps, agents and days", newStats},
 		{groupCare, "completion", "make a shell complete command lines", newCompletion},
 		{groupCare, "version", "say which version this is", newVersion},

@@ -63,6 +63,8 @@ func guess(name string) []string {
 		return []string{"git context fsck"}
 	case "start", "setup", "create":
 		return []string{"git context init"}
+	case "uninstall", "uninit", "destroy":
+		return []string{"git context deinit"}
 	case "whoami":
 		return []string{"git context status"}
 	}

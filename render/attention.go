@@ -62,7 +62,7 @@ func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
 	if err != nil || h == nil {
 		return nil, err
 	}
-	return &Notice{NoticeConflict, fmt.Sprintf("a merge into %s waits: %s open", branch, prose.Count(openConflicts(h), "conflict")),
+	return &Notice{NoticeConflict, fmt.Sprintf("a merge into '%s' waits: %s open", branch, prose.Count(openConflicts(h), "conflict")),
 		"git context merge --status"}, nil
 }
 
@@ -116,7 +116,7 @@ func remoteWork(ctx context.Context, s *refs.Store, tip *store.Tip) ([]Notice, e
 		case err == nil && theirs != tip.Commit().ID:
 			var old bool
 			if old, err = s.Repo().IsAncestor(ctx, theirs, tip.Commit().ID); err == nil && !old {
-				list = append(list, Notice{NoticeBehind, fmt.Sprintf("%s has newer work of %s", remote, tip.Name()),
+				list = append(list, Notice{NoticeBehind, fmt.Sprintf("%s has newer work of '%s'", remote, tip.Name()),
 					"git context sync " + prose.ShellWord(remote)})
 			}
 		}

@@ -69,7 +69,7 @@ func views(text func(string) string) map[string]func(*Printer) {
 				{Text: text("Measure"), Done: true, Outcome: text("3 ms")}},
 			Outcomes: []string{text("spike abandoned: too slow")},
 			Sections: []Section{{Name: text("Conventions"), Text: text("Table tests.\nNo mocks.")}}},
-		Attention: []Notice{{NoticeConflict, "a merge into main waits: 2 conflicts open", "git context merge --status"}},
+		Attention: []Notice{{NoticeConflict, "a merge into 'main' waits: 2 conflicts open", "git context merge --status"}},
 		Questions: []string{text("Which driver?")}, Decisions: []string{text("No ORM"), text("One pool for each process")},
 		Topics: []Topic{
 			{store.Topic{Key: "brief", Pinned: true}, text("Make it survive a deploy.\n\nDo not change the API.")},

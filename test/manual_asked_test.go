@@ -104,6 +104,7 @@ func askedTogether() []asked {
 		{"git-context-branch", 1, "git context branch --restore tried --json", 0},
 		{"git-context-push", 0, "git context push --dry-run --json", 0},
 		{"git-context-push", 0, "git context push --yes --json", 0},
+		{"git-context-deinit", 0, "git context deinit --dry-run --remote --json", 0},
 		{line: "git context remember lines Two --path a.go && echo // >>a.go && git commit -qam three && echo // >>a.go && git context hooks install git"},
 		{"git-context-status", 0, "git context status --json", 0},
 		{line: "git checkout -q a.go && git context hooks uninstall git"},

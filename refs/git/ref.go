@@ -233,17 +233,35 @@ func (r *Repo) SetSymbolicRef(ctx context.Context, name, target, reason string) 
 			return err
 		}
 	}
-	// Since 2.46 git writes none but those of the worktree that it runs in.
-	gitDir := r.gitDir
-	if at := strings.LastIndexByte(name, '/'); at > 0 && !strings.HasPrefix(name, "refs/") {
-		gitDir, name = filepath.Join(r.commonDir, filepath.FromSlash(name[:at])), name[at+1:]
-		if filepath.Base(gitDir) == "main-worktree" {
-			gitDir = r.commonDir
-		}
-	}
+	gitDir, name := r.worktreeOf(name)
 	_, err := r.RunEnv(ctx, []string{"GIT_DIR=" + gitDir}, nil, "symbolic-ref", "-m", reason, name, target)
 	fault.Point("after-symref")
 	return err
+}
+
+// DeleteSymbolicRef deletes a symbolic ref, which may be another worktree's.
+func (r *Repo) DeleteSymbolicRef(ctx context.Context, name string) error {
+	if err := checkRefName(name); err != nil {
+		return err
+	}
+	gitDir, name := r.worktreeOf(name)
+	_, err := r.RunEnv(ctx, []string{"GIT_DIR=" + gitDir}, nil, "symbolic-ref", "--delete", name)
+	fault.Point("after-symref")
+	return err
+}
+
+// worktreeOf returns the git directory of the worktree whose ref a name means, and its name there: since
+// 2.46 git writes symbolic refs of no worktree but the one that it runs in.
+func (r *Repo) worktreeOf(name string) (gitDir, local string) {
+	at := strings.LastIndexByte(name, '/')
+	if at <= 0 || strings.HasPrefix(name, "refs/") {
+		return r.gitDir, name
+	}
+	gitDir = filepath.Join(r.commonDir, filepath.FromSlash(name[:at]))
+	if filepath.Base(gitDir) == "main-worktree" {
+		gitDir = r.commonDir
+	}
+	return gitDir, name[at+1:]
 }
 
 // Listed are the refs that git lists, and the files that it leaves out of its lists.

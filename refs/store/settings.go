@@ -59,6 +59,9 @@ const (
 	DefaultSearchCache   = 256 << 20
 )
 
+// AdviceKeys are the settings that turn hints off.
+func AdviceKeys() []string { return []string{AdviceRoadmap, AdviceEmpty, AdvicePurpose, AdviceWhy} }
+
 // checkConfig refuses a setting that cannot be understood before anything is
 // written.
 func checkConfig(cfg *git.Config) error {

@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
+)
+
+type deinitOptions struct {
+	*globals
+	consent
+	remote, dryRun bool
+}
+
+func newDeinit(g *globals) *command {
+	o := &deinitOptions{globals: g}
+	return &command{
+		name:  "deinit",
+		usage: []string{"deinit [--remote] [--dry-run] [--yes]"},
+		about: "Removes memory from this repository: branches, roadmap, tags, notes, pending steps, settings and hooks. " +
+			"Code is not touched. What would go is shown first, and on a terminal you are asked; without a terminal it needs " +
+			"--yes. With --remote the memory of the default remote is deleted first, for everybody. Texts stay " +
+			"readable in git's objects until 'git gc --prune=now' drops what nothing refers to.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"deinit --dry-run",
+			"bundle ../memory.bundle && git context deinit --yes",
+		},
+		globals: g,
+		flags: join([]cli.Flag{
+			toggle(&o.remote, "--remote", "delete the memory of the default remote too"),
+			toggle(&o.dryRun, "--dry-run", "say what would go; change nothing"),
+			o.consent.flag(),
+		}, g.common()),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			r, err := runDeinit(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			if err := o.show(env, r, func(p *render.Printer) { printDeinit(p, r, o.dryRun) }); err != nil {
+				return err
+			}
+			if !o.dryRun {
+				env.hint("texts stay readable until: git gc --prune=now")
+			}
+			return nil
+		},
+	}
+}
+
+func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r share.Remains, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return share.Deinit(ctx, s, share.DeinitOptions{
+		Remote: o.remote, DryRun: o.dryRun,
+		Consent: func(r share.Remains) error { return o.ask(env, o.json, dangerOfDeinit(r)) },
+		Hooks:   func() error { return removeHooks(ctx, s) },
+	})
+}
+
+// removeHooks removes the hooks of this worktree.
+func removeHooks(ctx context.Context, s *refs.Store) (err error) {
+	place, err := hooksPlace(ctx, s.Repo())
+	if err != nil {
+		return err
+	}
+	lock, err := s.Repo().Lock(ctx, "hooks")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	_, err = uninstallHooks(s.Repo(), place)
+	return hooksError(err)
+}
+
+func dangerOfDeinit(r share.Remains) danger {
+	return danger{
+		grave:    true,
+		tell:     func(p *render.Printer) { printDeinit(p, r, true) },
+		refusal:  fmt.Sprintf("the memory of this repository, %s and %s, would be removed", count(r.Commits, "commit", "commits"), count(r.Steps+r.Pending, "step", "steps")),
+		question: "Remove it?",
+	}
+}
+
+func printDeinit(p *render.Printer, r share.Remains, would bool) {
+	did := "Removed"
+	if would {
+		did = "Would remove"
+	}
+	line(p, "%s %s with %s and %s, %s pending; %s, %s", did, count(r.Branches, "branch", "branches"),
+		count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), count(r.Pending, "step", "steps"),
+		count(len(r.Refs), "ref", "refs"), count(len(r.Settings), "setting", "settings"))
+	if r.Unshared > 0 {
+		line(p, " no remote has %s of them", count(r.Unshared, "commit", "commits"))
+	}
+	if len(r.Remote) > 0 {
+		line(p, " of the remote '%s', for everybody: %s", r.RemoteName(), someOf(r.Remote))
+	}
+}

@@ -1,0 +1,260 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Remains is what a repository has of memory, or what a Deinit removed.
+type Remains struct {
+	Branches int      `json:"branches"`
+	Commits  int      `json:"commits"`
+	Steps    int      `json:"steps"`    // committed ones
+	Pending  int      `json:"pending"`  // steps
+	Unshared int      `json:"unshared"` // commits that no remote had when it was last asked
+	Refs     []string `json:"refs"`
+	Settings []string `json:"settings"` // of the repository
+	Remote   []string `json:"remote"`   // refs of the remote, with DeinitOptions.Remote
+
+	refs  []git.Ref
+	heads []git.WorktreeHead
+	peer  remote.Remote
+	names []string // of the branches
+	lines []git.Setting
+	state bool // local state
+}
+
+// DeinitOptions describe a Deinit.
+type DeinitOptions struct {
+	Remote  bool // the memory of the default remote too
+	DryRun  bool
+	Consent func(Remains) error // asked before anything changes, and may refuse; nil: nobody is asked
+	Hooks   func() error        // removes the hooks, before the state goes that says where they are; nil: none
+}
+
+// Deinit removes the memory of a repository: refs, CONTEXT_HEAD of every worktree, local state, settings
+// and, with Remote, the refs of the default remote, which are removed first. Objects stay until git drops
+// them. Hooks are the caller's. A Deinit that was interrupted is finished by another one.
+//
+// fail.ErrNoMemory: nothing is left.
+func Deinit(ctx context.Context, s *store.Store, o DeinitOptions) (Remains, error) {
+	r, err := remains(ctx, s, o.Remote)
+	if err != nil {
+		return r, err
+	}
+	if len(r.refs)+len(r.heads)+len(r.Settings)+len(r.Remote) == 0 && !r.state {
+		return r, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	if o.Consent != nil && !o.DryRun {
+		if err := o.Consent(r); err != nil {
+			return r, err
+		}
+	}
+	if o.DryRun {
+		return r, nil
+	}
+	if err := r.removeRemote(ctx, s); err != nil {
+		return r, err
+	}
+	if o.Hooks != nil {
+		if err := o.Hooks(); err != nil {
+			return r, err
+		}
+	}
+	return r, s.WhileLocked(ctx, func() error { return r.remove(ctx, s) }, r.names...)
+}
+
+// RemoteName is the remote whose refs are in Remote.
+func (r *Remains) RemoteName() string { return r.peer.Name }
+
+// remains reads what there is.
+func remains(ctx context.Context, s *store.Store, askRemote bool) (Remains, error) {
+	r := Remains{Refs: []string{}, Settings: []string{}, Remote: []string{}}
+	var err error
+	if r.refs, err = memoryRefs(ctx, s); err != nil {
+		return r, err
+	}
+	var tips []string
+	for _, ref := range r.refs {
+		r.Refs = append(r.Refs, ref.Name)
+		if name, ok := git.BranchName(ref.Name); ok {
+			r.names, tips = append(r.names, name), append(tips, string(ref.ID))
+		}
+	}
+	r.Branches = len(tips)
+	if err := r.count(ctx, s, tips); err != nil {
+		return r, err
+	}
+	if r.heads, err = s.Repo().Worktrees(ctx); err != nil {
+		return r, err
+	}
+	if err := r.settings(ctx, s); err != nil {
+		return r, err
+	}
+	if r.state, err = s.Repo().HasState(); err != nil || !askRemote {
+		return r, err
+	}
+	if r.peer, err = remote.Find(ctx, s, ""); err != nil {
+		return r, err
+	}
+	list, err := s.Repo().LsRemote(ctx, r.peer.Name, git.NameOn(git.Root, r.peer.Heads)+"*", git.NameOn(git.NotesRef, r.peer.Heads))
+	for _, ref := range list {
+		r.Remote = append(r.Remote, ref.Name)
+	}
+	return r, err
+}
+
+// memoryRefs lists the refs of memory, and those that are kept of remotes.
+func memoryRefs(ctx context.Context, s *store.Store) ([]git.Ref, error) {
+	list, err := s.Repo().Refs(ctx, append(git.BundleTracking().All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ours []git.Ref
+	for _, ref := range list {
+		// Another program's notes may be kept of remotes, too.
+		if strings.HasPrefix(ref.Name, git.RemoteNotesPrefix) && !strings.HasSuffix(ref.Name, "/context") {
+			continue
+		}
+		ours = append(ours, ref)
+	}
+	for _, name := range remotes {
+		mapped, err := s.Repo().Refs(ctx, git.MappedTracking(name))
+		if err != nil {
+			return nil, err
+		}
+		ours = append(ours, mapped...)
+	}
+	slices.SortFunc(ours, func(a, b git.Ref) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(ours, func(a, b git.Ref) bool { return a.Name == b.Name }), nil
+}
+
+// count counts commits and steps.
+func (r *Remains) count(ctx context.Context, s *store.Store, tips []string) error {
+	if len(tips) == 0 {
+		return nil
+	}
+	var err error
+	if r.Commits, r.Steps, err = s.CountEntries(ctx, tips...); err != nil {
+		return err
+	}
+	if r.Unshared, _, err = s.CountEntries(ctx, append(tips, "--not", "--glob="+git.RemotePrefix+"*")...); err != nil {
+		return err
+	}
+	for _, name := range r.names {
+		tip, err := s.Tip(ctx, name)
+		if err != nil {
+			return err
+		}
+		p, err := s.Pending(ctx, tip)
+		if err != nil {
+			return err
+		}
+		r.Pending += len(p.Lines)
+	}
+	return nil
+}
+
+// settings collects the settings of the repository that are about memory.
+func (r *Remains) settings(ctx context.Context, s *store.Store) error {
+	list, err := s.Repo().LocalSettings(ctx)
+	if err != nil {
+		return err
+	}
+	for _, entry := range list {
+		key, value := entry.Key, entry.Value
+		_, to, isSpec := strings.Cut(value, ":")
+		switch {
+		case strings.HasPrefix(key, "context."), ofMemory(key):
+		case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch") && isSpec && trackingOf(strings.TrimSuffix(key[len("remote."):], ".fetch"), to):
+		default:
+			continue
+		}
+		r.lines = append(r.lines, entry)
+		if !slices.Contains(r.Settings, key) {
+			r.Settings = append(r.Settings, key)
+		}
+	}
+	return nil
+}
+
+// ofMemory reports whether a setting of git's own sections is one of memory; git lists names in small letters.
+func ofMemory(key string) bool {
+	return slices.ContainsFunc(append(store.AdviceKeys(), NotesStrategyKey), func(k string) bool { return strings.EqualFold(k, key) })
+}
+
+// trackingOf reports whether a fetch refspec brings memory of a remote to a ref.
+func trackingOf(name, to string) bool {
+	return slices.ContainsFunc(git.RemoteTracking(name).All(), func(prefix string) bool { return strings.HasPrefix(to, prefix) })
+}
+
+// removeRemote deletes the refs of the remote.
+func (r *Remains) removeRemote(ctx context.Context, s *store.Store) error {
+	updates := make([]git.PushUpdate, len(r.Remote))
+	for i, name := range r.Remote {
+		updates[i] = git.PushUpdate{Ref: name}
+	}
+	done, err := s.Repo().Push(ctx, git.PushOptions{Remote: r.peer.Name, Updates: updates})
+	for _, d := range done {
+		if d.Status != git.PushDone && d.Status != git.PushUpToDate {
+			err = errors.Join(err, fmt.Errorf("'%s' of '%s' was not deleted: %s", d.Ref, r.peer.Name, prose.OneLine(d.Reason, 200)))
+		}
+	}
+	return err
+}
+
+// remove removes what is here: first the refs, then what belongs to them.
+func (r *Remains) remove(ctx context.Context, s *store.Store) error {
+	for try := 0; ; try++ {
+		err := removeRefs(ctx, s)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, git.ErrStale) || try == store.MaxTries { // a ref moved: a fetch takes no lock of ours
+			return err
+		}
+	}
+	fault.Point("after-refs")
+	for _, head := range r.heads {
+		if err := s.Repo().DeleteSymbolicRef(ctx, head.Ref); err != nil {
+			return err
+		}
+	}
+	defer s.Repo().InvalidateConfig()
+	for _, entry := range r.lines {
+		if err := s.Repo().UnsetLocal(ctx, entry); err != nil {
+			return err
+		}
+	}
+	return s.Repo().RemoveState()
+}
+
+// removeRefs deletes the refs of memory as they are now, all or none.
+func removeRefs(ctx context.Context, s *store.Store) error {
+	list, err := memoryRefs(ctx, s)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	tx, err := s.Repo().Begin(ctx, git.TxOptions{Message: "context deinit"})
+	if err != nil {
+		return err
+	}
+	for _, ref := range list {
+		tx.Delete(ref.Name, ref.ID)
+	}
+	return errors.Join(tx.Commit(ctx), tx.Close())
+}
