@@ -209,6 +209,8 @@ func viewSnapshot(ctx context.Context, env *Env, s *refs.Store, o *contextOption
 	ask := render.SnapshotOptions{Newest: or(o.newest, defaultNewest), Titles: defaultTitles, Branches: listedText, CodeWait: wait}
 	if o.json {
 		ask.Branches = listedJSON
+	} else {
+		ask.Budget = limit
 	}
 	if o.json && o.newest != unset {
 		ask.Titles = 0 // a program gets as many as it asks for

@@ -54,6 +54,8 @@ type Roadmap struct {
 	Todo       []store.Item `json:"todo"`
 	Outcomes   []string     `json:"outcomes"` // of branches that ended, oldest first
 	Sections   []Section    `json:"sections"` // that people added
+
+	left doc.Left // items that the lists leave out, because the budget has no room for them
 }
 
 // Section is a section of the roadmap that people added.
@@ -83,6 +85,7 @@ type SnapshotOptions struct {
 	Newest   int           // commits that the text shows in full
 	Titles   int           // commits below those, of which the text shows the titles
 	Branches int           // branches that are listed
+	Budget   int           // tokens of the text, for which a large roadmap is read; 0: all of it
 	CodeWait time.Duration // how long git may take to list what is uncommitted; 0: it is not asked
 }
 
@@ -107,7 +110,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 	v.updated, v.agent = tip.Commit().Committer.When.UTC(), store.WriterOf(tip.Commit())
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o.Newest+o.Titles) },
-		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip) },
+		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip, o.Budget) },
 		func(ctx context.Context) (err error) {
 			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(o.Branches)})
 			return err
@@ -176,17 +179,22 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, c
 		})
 }
 
-// readRoadmap reads the roadmap: that of the tip's moment.
-func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip) error {
+// readRoadmap reads the roadmap: that of the tip's moment, and what a text of at most budget tokens can
+// show of it.
+func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip, budget int) error {
 	v.Roadmap = Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}, Outcomes: []string{}, Sections: []Section{}}
 	v.Questions, v.Decisions = []string{}, []string{}
-	r, _, err := s.Roadmap(ctx, tip)
+	most := 0
+	if budget > 0 {
+		most = budget*BytesPerToken/len(bullet) + 1
+	}
+	r, left, err := s.RoadmapExcerpt(ctx, tip, most)
 	if errors.Is(err, fail.ErrNoMemory) || v.At != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
 		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: orEmpty(r.Milestones), Todo: orEmpty(r.Todo),
-			Outcomes: orEmpty(r.Outcomes), Sections: []Section{}}
+			Outcomes: orEmpty(r.Outcomes), Sections: []Section{}, left: left}
 		for _, own := range r.Own {
 			v.Roadmap.Sections = append(v.Roadmap.Sections, Section(own))
 		}

@@ -181,6 +181,12 @@ func (b briefer) texts(weight int, title, command string, list []string) part {
 	return x
 }
 
+// hide counts n more entries that are not shown.
+func (x part) hide(n int) part {
+	x.hidden += n
+	return x
+}
+
 // The weights of the parts. What has to be dealt with first has the largest.
 const (
 	weightFirst  = 40
@@ -203,7 +209,7 @@ func (b briefer) attention() part {
 }
 
 func (b briefer) questions() part {
-	return b.texts(weightFirst, "Open questions", "roadmap", b.Questions)
+	return b.texts(weightFirst, "Open questions", "roadmap", b.Questions).hide(b.Roadmap.left.Questions)
 }
 
 // pinned are the pinned topics and the roadmap's own sections: people put their rules there.
@@ -300,25 +306,25 @@ func (b briefer) earlier() part {
 }
 
 func (b briefer) decisions() part {
-	return b.texts(weightFacts, "Decisions, newest first", "roadmap", newestFirst(b.Decisions))
+	return b.texts(weightFacts, "Decisions, newest first", "roadmap", newestFirst(b.Decisions)).hide(b.Roadmap.left.Decisions)
 }
 
 func (b briefer) milestones() part {
-	return b.texts(weightFacts, "Milestones", "roadmap", openItems(b.Roadmap.Milestones))
+	return b.texts(weightFacts, "Milestones", "roadmap", openItems(b.Roadmap.Milestones)).hide(b.Roadmap.left.Milestones.Open)
 }
 
 // todo are the open to-dos, in their order; if not all have room, the newest. Of what is done it
 // says what came of it, and how much else there is.
 func (b briefer) todo() part {
 	list := append(doneItems(b.Roadmap), openItems(b.Roadmap.Todo)...)
-	hidden := 0
+	hidden := b.Roadmap.left.Milestones.Outcome + b.Roadmap.left.Todo.Outcome + b.Roadmap.left.Todo.Open
 	if most := b.limit / len(bullet); b.limit > 0 && len(list) > most { // there may be a million
-		hidden = len(list) - most
-		list = list[hidden:]
+		hidden += len(list) - most
+		list = list[len(list)-most:]
 	}
 	x := b.texts(weightState, "To do", "roadmap", list)
-	x.hidden, x.last = x.hidden+hidden, true
-	return x
+	x.last = true
+	return x.hide(hidden)
 }
 
 // openItems returns the texts of items that are not done, but of those that the user is to be told.
@@ -333,7 +339,7 @@ func openItems(list []store.Item) (texts []string) {
 
 // doneItems says what came of the items that are done, and counts the others.
 func doneItems(r Roadmap) (texts []string) {
-	n := 0
+	n := r.left.Milestones.Done + r.left.Todo.Done
 	for _, i := range slices.Concat(r.Milestones, r.Todo) {
 		switch {
 		case i.Done && i.Outcome != "":
@@ -356,8 +362,7 @@ func (b briefer) topics() part {
 		}
 	}
 	x := b.part(weightFacts, "Topics", "topics", list)
-	x.hidden += b.Unread
-	return x
+	return x.hide(b.Unread)
 }
 
 func (b briefer) topic(t Topic) entry {
@@ -391,7 +396,7 @@ func (b briefer) branches() part {
 
 // ended is what came of the branches that are merged or abandoned.
 func (b briefer) ended() part {
-	return b.texts(weightMinor, "Branches that ended", "roadmap", newestFirst(b.Roadmap.Outcomes))
+	return b.texts(weightMinor, "Branches that ended", "roadmap", newestFirst(b.Roadmap.Outcomes)).hide(b.Roadmap.left.Outcomes)
 }
 
 // pending says how many steps no commit contains yet, and shows the newest.

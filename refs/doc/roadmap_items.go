@@ -2,6 +2,7 @@ package doc
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -42,32 +43,52 @@ func (e *ItemError) Error() string {
 func (s *section) items(boxes bool) []itemAt {
 	var items []itemAt
 	lines := s.plainLines()
-	for i := 0; i < len(lines); {
-		text, ok := cutBullet(lines[i])
-		if !ok {
-			i++
-			continue
-		}
-		it := itemAt{start: i, end: itemEnd(lines, i), box: -1}
-		if rest, done, ok := cutBox(text); ok && boxes {
-			it.box, it.Done = len(lines[i])-len(text)+1, done
-			text = rest
-		}
-		more := lines[i+1 : it.end]
-		if boxes {
-			more, it.Outcome = cutOutcome(more)
-		}
-		it.Text = itemText(text, more)
-		if boxes {
-			it.Text = unescapeOutcome(it.Text)
-		}
-		items = append(items, it)
-		i = it.end
+	for start, end := range itemSpans(lines) {
+		items = append(items, readItem(lines, start, end, boxes))
 	}
 	return items
 }
 
+// itemSpans returns the first line of each item, and the line after it.
+func itemSpans(lines []string) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for i := 0; i < len(lines); {
+			if _, ok := cutBullet(lines[i]); !ok {
+				i++
+				continue
+			}
+			end := itemEnd(lines, i)
+			if !yield(i, end) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// readItem reads the item between two lines.
+func readItem(lines []string, start, end int, boxes bool) itemAt {
+	text, _ := cutBullet(lines[start])
+	it := itemAt{start: start, end: end, box: -1}
+	if rest, done, ok := cutBox(text); ok && boxes {
+		it.box, it.Done = len(lines[start])-len(text)+1, done
+		text = rest
+	}
+	more := lines[start+1 : end]
+	if boxes {
+		more, it.Outcome = cutOutcome(more)
+	}
+	it.Text = itemText(text, more)
+	if boxes {
+		it.Text = unescapeOutcome(it.Text)
+	}
+	return it
+}
+
 func itemText(first string, more []string) string {
+	if len(more) == 0 {
+		return unescapeProse(first)
+	}
 	var b strings.Builder
 	b.WriteString(first)
 	for _, line := range more {

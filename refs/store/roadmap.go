@@ -15,22 +15,15 @@ import (
 // Roadmap reads main.md, parsed and as text: the present one for nil, else the one that the
 // tip's commit refers to.
 func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
-	tip, data, err := s.roadmapOf(ctx, t)
+	tip, err := s.roadmapTipOf(ctx, t)
 	if err != nil {
 		return RoadmapView{}, nil, err
 	}
-	if tip == "" && t != nil && t.at != nil {
-		return RoadmapView{}, nil, fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
-			fmt.Sprintf("no roadmap is known as of '%s'", prose.OneLine(t.at.Rev, 100)), "git context roadmap")
+	data, err := s.RoadmapAt(ctx, tip)
+	if err != nil {
+		return RoadmapView{}, nil, err
 	}
-	if tip == "" {
-		return RoadmapView{}, nil, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
-	}
-	v := roadmapView(doc.ParseRoadmap(data), tip)
-	if t != nil {
-		v.At = t.at
-	}
-	return v, data, nil
+	return t.roadmapView(doc.ParseRoadmap(data), tip), data, nil
 }
 
 // EditRoadmap changes main.md and commits it to the roadmap's own ref, whatever
@@ -147,8 +140,15 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 		}
 		tree, parents = tx.Store.repo.Edit(c.Tree), []git.ID{old}
 	}
-	if err := tx.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
+	blob, err := tx.Store.repo.WriteBlob(ctx, data)
+	if err != nil {
 		return "", err
+	}
+	if err := tree.Put(ctx, doc.RoadmapFile, blob); err != nil {
+		return "", err
+	}
+	if len(data) >= largeRoadmap {
+		keepExcerpt(tx.Store.repo, blob, r.Excerpt(cachedItems))
 	}
 	tip, err := tx.RoadmapCommit(ctx, tree, parents, reason)
 	if err != nil {
@@ -191,21 +191,35 @@ func (s *Store) ReadRoadmap(ctx context.Context) (git.ID, []byte, error) {
 	return tip, data, err
 }
 
-// roadmapOf reads main.md at the roadmap's tip or, of a tip of the past, as that
-// commit says that it was. There is none where a fetch brought the branches alone.
-func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
+// roadmapTipOf returns the commit of the roadmap that a tip shows: the newest or, for a tip of the past, the
+// one that its commit names. It returns fail.ErrNoMemory or fail.ErrNotFound if there is none, as where a
+// fetch brought only the branches.
+func (s *Store) roadmapTipOf(ctx context.Context, t *Tip) (git.ID, error) {
 	if t == nil || t.at == nil {
-		return s.ReadRoadmap(ctx)
+		tip, err := s.RoadmapTip(ctx)
+		if err == nil && tip == "" {
+			err = fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		}
+		return tip, err
 	}
-	id, _ := ParseRoadmap(t.commit.Trailer(TrailerRoadmap))
-	if id == "" {
-		return "", nil, nil
+	tip, _ := ParseRoadmap(t.commit.Trailer(TrailerRoadmap))
+	if tip != "" {
+		_, err := s.repo.Commit(ctx, tip)
+		if !errors.Is(err, git.ErrNotFound) {
+			return tip, err
+		}
 	}
-	data, err := s.RoadmapAt(ctx, id)
-	if errors.Is(err, git.ErrNotFound) {
-		return "", nil, nil
+	return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
+		fmt.Sprintf("no roadmap is known as of '%s'", prose.OneLine(t.at.Rev, 100)), "git context roadmap")
+}
+
+// roadmapView is the view of a roadmap at the moment that the tip shows; nil: now.
+func (t *Tip) roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {
+	v := roadmapView(r, tip)
+	if t != nil {
+		v.At = t.at
 	}
-	return id, data, err
+	return v
 }
 
 func roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {
@@ -262,15 +276,24 @@ func RoadmapError(err error) error {
 
 // RoadmapAt reads main.md at a commit of the roadmap.
 func (s *Store) RoadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
+	blob, err := s.roadmapBlob(ctx, id)
+	if err != nil || blob == "" {
+		return nil, err
+	}
+	return s.repo.Blob(ctx, blob)
+}
+
+// roadmapBlob returns the blob of main.md at a commit of the roadmap, "" if it has none.
+func (s *Store) roadmapBlob(ctx context.Context, id git.ID) (git.ID, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("read the roadmap: %w", err)
+		return "", fmt.Errorf("read the roadmap: %w", err)
 	}
 	e, ok, err := s.repo.Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
 	if err != nil || !ok {
-		return nil, err
+		return "", err
 	}
-	return s.repo.Blob(ctx, e.ID)
+	return e.ID, nil
 }
 
 // RoadmapChange revises the roadmap in the same transaction.
