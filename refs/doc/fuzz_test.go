@@ -171,7 +171,8 @@ func hasItem(items []Item, text string) bool {
 
 func FuzzParseTopic(f *testing.F) {
 	for _, text := range []string{"", "x", "---\n", "---\n---\n", "---\npaths: [a]\nsupersedes: b\nx: {y: z}\n---\ntext", "---\r\npaths:\r\n- a\r\n---\r\n",
-		"---\npinned: true\nconfirmed: 0123456789012345678901234567890123456789\nedited: [a]\n---\nx"} {
+		"---\npinned: true\nconfirmed: 0123456789012345678901234567890123456789\nedited: [a]\n---\nx",
+		"---\n\"p\\x69nned\": true\n---\nx", "---\nx: &a pinned\n*a : true\n---\nx"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -182,6 +183,9 @@ func FuzzParseTopic(f *testing.F) {
 		again, err := ParseTopic(topic.Bytes())
 		if diff := cmp.Diff(topic, again); err != nil || diff != "" {
 			t.Fatalf("%v %s\n%q", err, diff, topic.Bytes())
+		}
+		if pinned, supersedes, err := TopicMarks(data); pinned != topic.Pinned || supersedes != topic.Supersedes || err != nil {
+			t.Fatalf("marks %v %q %v of %q", pinned, supersedes, err, data)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -82,8 +83,8 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait fun
 }
 
 // ReadTopics reads the topics of a tip, by key, without the ones that another replaces: all, or
-// at most most of them if there are more, those that recent changed first. more is the number
-// of topics that it did not read. Of a topic that recent does not name, the writer and the
+// at most most of them if there are more: all that are pinned, then those that recent changed first. more
+// is the number of topics that it did not read. Of a topic that recent does not name, the writer and the
 // time are unknown. wait returns the result of [Recent].
 func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wait func() ([]RecentCommit, error)) (list []store.Topic, more int, err error) {
 	ids, err := store.TopicIDs(ctx, t)
@@ -91,33 +92,34 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wai
 		return nil, 0, err
 	}
 	var texts map[git.ID][]byte
+	var marks map[string]topicMark
 	if len(ids) <= most { // all of them are read, in any order
-		if texts, err = topicTexts(ctx, s, t, ids, topicKeys(ids, nil)); err != nil {
-			return nil, 0, err
-		}
+		keys, _ := topicKeys(ids, nil, nil)
+		texts, err = topicTexts(ctx, s, t, ids, keys)
+	} else {
+		marks, err = topicMarks(ctx, s, t, ids)
+	}
+	if err != nil {
+		return nil, 0, err
 	}
 	recent, err := wait()
 	if err != nil {
 		return nil, 0, err
 	}
-	written := map[string]*RecentCommit{} // the newest change, by key
-	for i, c := range recent {
-		key, wrote := strings.CutPrefix(c.Subject, store.SubjectRemember)
-		if !wrote {
-			key, wrote = strings.CutPrefix(c.Subject, store.SubjectConfirm)
-		}
-		if wrote && c.ID == "" && written[key] == nil {
-			written[key] = &recent[i]
-		}
-	}
-	keys := topicKeys(ids, written)
-	if len(keys) > most {
+	written := writtenTopics(recent)
+	keys, pins := topicKeys(ids, written, marks)
+	if most = max(most, pins); len(keys) > most {
 		keys, more = keys[:most], len(keys)-most
+	}
+	if texts == nil {
 		if texts, err = topicTexts(ctx, s, t, ids, keys); err != nil {
 			return nil, 0, err
 		}
 	}
 	superseded := map[string]bool{}
+	for _, m := range marks {
+		superseded[m.Supersedes] = true
+	}
 	for _, key := range keys {
 		d, err := doc.ParseTopic(texts[ids[key+".md"]])
 		if err != nil {
@@ -138,26 +140,42 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wai
 	return list, more, nil
 }
 
-// topicKeys sorts the keys of topics: recently written ones first, then by key.
-func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit) []string {
-	keys := make([]string, 0, len(ids))
-	for name := range ids {
-		keys = append(keys, strings.TrimSuffix(name, ".md"))
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		x, y := written[a], written[b]
-		switch {
-		case x != nil && y != nil && !x.Time.Equal(y.Time):
-			return y.Time.Compare(x.Time)
-		case (x == nil) != (y == nil):
-			if x != nil {
-				return -1
-			}
-			return 1
+// writtenTopics returns the newest of the commits that wrote or confirmed each topic, by key.
+func writtenTopics(recent []RecentCommit) map[string]*RecentCommit {
+	written := map[string]*RecentCommit{}
+	for i, c := range recent {
+		key, wrote := strings.CutPrefix(c.Subject, store.SubjectRemember)
+		if !wrote {
+			key, wrote = strings.CutPrefix(c.Subject, store.SubjectConfirm)
 		}
-		return strings.Compare(a, b)
+		if wrote && c.ID == "" && written[key] == nil {
+			written[key] = &recent[i]
+		}
+	}
+	return written
+}
+
+// topicKeys sorts the keys of topics: pinned ones, of which it returns the number, then recently written
+// ones, then the others by key.
+func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit, marks map[string]topicMark) (keys []string, pins int) {
+	var pinned, recent, others []string
+	for name := range ids {
+		key := strings.TrimSuffix(name, ".md")
+		switch {
+		case marks[name].Pinned:
+			pinned = append(pinned, key)
+		case written[key] != nil:
+			recent = append(recent, key)
+		default:
+			others = append(others, key)
+		}
+	}
+	slices.Sort(pinned)
+	slices.SortFunc(recent, func(a, b string) int {
+		return cmp.Or(written[b].Time.Compare(written[a].Time), strings.Compare(a, b))
 	})
-	return keys
+	slices.Sort(others)
+	return slices.Concat(pinned, recent, others), len(pinned)
 }
 
 // fewTopics is how many topics are read one by one: a git process that reads many takes longer
