@@ -17,16 +17,11 @@ func Commits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]
 	if err != nil {
 		return nil, 0, err
 	}
-	commits, err := listCommits(ctx, s, t, skip, n)
-	return commits, meta.Totals().Commits, err
-}
-
-func listCommits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Commit, error) {
 	commits, err := readEntries(ctx, t, skip, n)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return commits, locate(ctx, s, t, skip, commits)
+	return commits, meta.Totals().Commits, locate(ctx, s, t, commits)
 }
 
 // readEntries reads n commits behind the newest skip from commit.md and its segments.
@@ -153,17 +148,40 @@ type BranchContext struct {
 }
 
 // ReadBranch returns CONTEXT of one branch: its purpose, its progress and n of its
-// commits behind the newest skip.
+// commits behind the newest skip, see [Commits].
 func ReadBranch(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) (BranchContext, error) {
-	v := BranchContext{Skip: skip, At: t.At()}
-	var err error
-	if v.Branch, err = s.BranchOf(ctx, t); err != nil {
-		return v, err
-	}
-	if v.Purpose, v.Progress, err = PurposeProgress(ctx, s, t); err != nil {
+	v, err := readBranch(ctx, s, t, skip)
+	if err != nil {
 		return v, err
 	}
 	v.Commits, v.Total, err = Commits(ctx, s, t, skip, n)
+	return v, err
+}
+
+// Newest returns CONTEXT of one branch with its newest n commits, as ReadBranch does. If there are only a
+// few, it starts no git log.
+func Newest(ctx context.Context, s *store.Store, t *store.Tip, n int) (BranchContext, error) {
+	v, err := readBranch(ctx, s, t, 0)
+	if err != nil {
+		return v, err
+	}
+	meta, err := t.Metadata(ctx)
+	if err != nil {
+		return v, err
+	}
+	v.Total = meta.Totals().Commits
+	if v.Commits, err = readEntries(ctx, t, 0, n); err != nil {
+		return v, err
+	}
+	return v, locateNear(ctx, s, t, v.Commits)
+}
+
+func readBranch(ctx context.Context, s *store.Store, t *store.Tip, skip int) (v BranchContext, err error) {
+	v.Skip, v.At = skip, t.At()
+	if v.Branch, err = s.BranchOf(ctx, t); err != nil {
+		return v, err
+	}
+	v.Purpose, v.Progress, err = PurposeProgress(ctx, s, t)
 	return v, err
 }
 

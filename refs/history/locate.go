@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/git-context/git-context/notes"
@@ -11,33 +10,19 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// locateSlack is how many memory commits git log reads for each commit that is
-// looked for, before it is asked for the whole history: births, topics and
-// closing commits are between commits.
-const locateSlack = 3
+// locate fills in the commit, the code commit and the note of a tip's commits, from one git log that ends
+// once it has named all of them. A commit that history does not contain (a shallow clone) keeps no commit.
+func locate(ctx context.Context, s *store.Store, t *store.Tip, commits []store.Commit) error {
+	return locateIn(ctx, s, t, unlocated(commits))
+}
 
-// locate fills in the commit, the code commit and the note of commits that
-// follow the newest skip of a tip. A commit that history does not contain
-// (a shallow clone) keeps no commit.
-func locate(ctx context.Context, s *store.Store, t *store.Tip, skip int, commits []store.Commit) error {
+// unlocated returns commits by id.
+func unlocated(commits []store.Commit) map[string]*store.Commit {
 	left := map[string]*store.Commit{}
 	for i := range commits {
 		left[commits[i].ID] = &commits[i]
 	}
-	if skip == 0 && len(commits) <= nearEntries {
-		if err := locateNear(ctx, s, t, left); err != nil {
-			return err
-		}
-	}
-	for _, most := range []int{locateSlack*(skip+len(commits)) + 10, 0} {
-		if len(left) == 0 {
-			return nil
-		}
-		if err := locateIn(ctx, s, t, most, left); err != nil {
-			return err
-		}
-	}
-	return nil
+	return left
 }
 
 // The newest commits of a branch nearly always are its last commits: a few
@@ -47,8 +32,19 @@ const (
 	nearCommits = 8
 )
 
-// locateNear looks for commits among the first parents of a tip.
-func locateNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) error {
+// locateNear does what locate does for the newest commits of a tip. It looks for a few of them among the
+// first parents, and starts no git log if it finds them there.
+func locateNear(ctx context.Context, s *store.Store, t *store.Tip, commits []store.Commit) error {
+	left := unlocated(commits)
+	if len(left) <= nearEntries {
+		if err := walkNear(ctx, s, t, left); err != nil {
+			return err
+		}
+	}
+	return locateIn(ctx, s, t, left)
+}
+
+func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) error {
 	for c, n := t.Commit(), 0; len(left) > 0 && n < nearCommits; n++ {
 		if m := left[c.Trailer(store.TrailerID)]; m != nil {
 			if err := locateAt(ctx, s, t.At(), m, c); err != nil {
@@ -85,12 +81,12 @@ func locateAt(ctx context.Context, s *store.Store, at *store.At, m *store.Commit
 	return nil
 }
 
-func locateIn(ctx context.Context, s *store.Store, t *store.Tip, most int, left map[string]*store.Commit) error {
-	args := []string{"--notes=context"}
-	if most > 0 {
-		args = append(args, fmt.Sprintf("--max-count=%d", most))
+// locateIn looks for commits in a tip's whole history.
+func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) error {
+	if len(left) == 0 {
+		return nil
 	}
-	return s.LogIDs(ctx, append(args, store.EndOfOptions, string(t.Commit().ID)), func(f [][]byte) error {
+	return s.LogIDs(ctx, []string{"--notes=context", store.EndOfOptions, string(t.Commit().ID)}, func(f [][]byte) error {
 		c := left[string(f[1])]
 		if c == nil {
 			return nil

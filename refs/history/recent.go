@@ -76,10 +76,7 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait fun
 		}
 		c.Judge(judgedAt(t.At(), note))
 	}
-	if len(left) == 0 {
-		return commits, nil
-	}
-	return commits, locateIn(ctx, s, t, 0, left)
+	return commits, locateIn(ctx, s, t, left)
 }
 
 // ReadTopics reads the topics of a tip, by key, without the ones that another replaces: all, or

@@ -106,7 +106,7 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 			return res, err
 		}
 	}
-	view, err := history.ReadBranch(ctx, s, source, 0, 10)
+	view, err := history.Newest(ctx, s, source, 10)
 	if err != nil {
 		return res, err
 	}
