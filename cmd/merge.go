@@ -27,7 +27,7 @@ type mergeOptions struct {
 func newMerge(g *globals) *command {
 	o := &mergeOptions{globals: g}
 	own := []cli.Flag{
-		named(&o.into, "--into TARGET", "merge into TARGET instead of the current branch"),
+		named(&o.into, "--into TARGET", "merge into TARGET instead of the current branch, and switch to it"),
 		text(&o.purpose, "--purpose TEXT", "revise the target's purpose"),
 		texts(&o.done, "--done TEXT", "tick a milestone or to-do of the roadmap; may be repeated"),
 		texts(&o.todo, "--todo TEXT", "add a to-do to the roadmap; may be repeated"),
@@ -55,8 +55,8 @@ func newMerge(g *globals) *command {
 			"places that may contradict each other are listed and keep nothing back. NAME may be a remote's branch, " +
 			"such as origin/try-mutex, which stays as it is. -S signs every " +
 			"commit that it makes, and is to be given again with --continue. With --abandon nothing is merged, and -m " +
-			"says why NAME failed: its branch and the roadmap keep that. If NAME is current, TARGET becomes current, " +
-			"with --abandon by default the branch that NAME was created from.",
+			"says why NAME failed: its branch and the roadmap keep that. TARGET is current afterwards, also if nothing " +
+			"came; if NAME is current, --abandon makes the branch current that NAME was created from.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",

@@ -40,6 +40,17 @@ func branchKillings() []killing {
 			k.is("abandoned", "metadata", "get", "branch.status", "-b", "side")
 			k.says("abandoned: Too slow", 1, "roadmap")
 		}},
+		{name: "merge of the current branch", prepare: onSide, args: []string{"merge", "side", "--into", "main"},
+			together: []string{mainRef, "refs/context/heads/side", roadmapRef}, holds: func(k *killed) {
+				k.merged("side")
+				k.current("main")
+				k.is("merged", "metadata", "get", "branch.status", "-b", "side")
+			}},
+		{name: "merge --abandon of the current branch", prepare: onSide, args: []string{"merge", "side", "--abandon", "--into", "main"}, again: []int{1},
+			holds: func(k *killed) {
+				k.current("main")
+				k.is("abandoned", "metadata", "get", "branch.status", "-b", "side")
+			}},
 		{name: "merge in conflict", args: []string{"merge", "clash"}, ends: 3, holds: func(k *killed) { k.ok("merge", "--abort") }},
 		{name: "resolve", prepare: inConflict, args: []string{"resolve", "pool", "--theirs"}, holds: func(k *killed) {
 			k.says(`"resolved":true`, 1, "merge", "--status", "--json")
@@ -102,6 +113,8 @@ func (w *killWorld) conflict(args ...string) {
 	w.t.Helper()
 	w.fails(append([]string{"context", "merge"}, args...)...)
 }
+
+func onSide(w *killWorld) { w.ok("switch", "side") }
 
 func inConflict(w *killWorld) { w.conflict("clash") }
 

@@ -170,6 +170,7 @@ func (k *killed) try(env ...string) (out, errs []byte, code int) {
 func (k *killed) judge() {
 	k.after = k.refs()
 	k.movedTogether()
+	k.currentIsOpen()
 	if k.c.acked != nil {
 		k.c.acked(k.killWorld, k.out)
 	}
@@ -203,6 +204,18 @@ func (k *killed) movedTogether() {
 		if moved(ref) != moved(k.c.together[0]) {
 			k.t.Errorf("'%s' and '%s' have not moved together", ref, k.c.together[0])
 		}
+	}
+}
+
+// currentIsOpen holds that no closed branch is current: what is recorded next would go to it.
+func (k *killed) currentIsOpen() {
+	k.t.Helper()
+	ref, ok := strings.CutPrefix(k.after["CONTEXT_HEAD"], "ref: ")
+	if !ok || k.after[ref] == "" {
+		return
+	}
+	if status := strings.TrimSpace(k.git("log", "-1", "--format=%(trailers:key=Context-Status,valueonly)", ref)); status == "merged" || status == "abandoned" {
+		k.t.Errorf("'%s' is current, and %s", ref, status)
 	}
 }
 

@@ -65,15 +65,15 @@ func (k player) merge() modelCommand {
 	}
 	into := ""
 	if k.op.c%4 == 3 {
-		if into = k.branchName(k.op.c / 4); k.crowd && o.source == k.current() {
-			into = k.current() // the switch that follows the merge is a change of its own
+		if into = k.branchName(k.op.c / 4); k.crowd {
+			into = k.current() // the switch before the merge is a change of its own
 		}
 		args = append(args, "--into", into)
 	}
 	return k.command(func(m *model, a *answer) error {
 		r, target := m.at(k.place, into)
 		o := o
-		o.target = target
+		o.target, o.into = target, into != ""
 		return merged(a, m.mergeAt(k.place, r, o, k.at))
 	}, args...)
 }
@@ -84,7 +84,7 @@ func (k player) current() string { return k.repo().current[k.place.worktree] }
 // mergeAt foretells MERGE, and which branch is current afterwards.
 func (m *model) mergeAt(p modelPlace, r *modelRepo, o modelMerge, now int64) mergeForetold {
 	f := m.merge(r, o, now)
-	if f.exit == exitDone && o.source == r.current[p.worktree] && r.heads[o.source].facts.status != "active" {
+	if f.exit == exitDone && (o.into || o.source == r.current[p.worktree] && r.heads[o.source].facts.status != "active") {
 		r.current[p.worktree] = o.target
 	}
 	return f

@@ -14,6 +14,7 @@ import (
 type modelMerge struct {
 	source, target, summary, prefer string
 	keep, abandon                   bool
+	into                            bool // the target was named
 }
 
 // slots of a commit of memory, by the paths that conflicts have.

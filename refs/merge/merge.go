@@ -35,9 +35,9 @@ import (
 // The source may be a remote's branch as it was when the remote was last asked, such as origin/x. It is
 // checked like what a sync brings, and stays as it is.
 //
-// If the source is current and is closed, the target is current afterwards, because what
-// follows must not go to a closed branch. Without a target, abandoning the current branch means
-// the branch that it was created from.
+// If o.Into names the target, or the source is current and is closed, the target is current afterwards: what
+// follows must not go to a closed branch. Without a target, abandoning the current branch means the branch
+// that it was created from.
 func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, error) {
 	current, err := s.Current(ctx)
 	if err != nil {
@@ -48,23 +48,7 @@ func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, e
 			return Result{}, err
 		}
 	}
-	res, err := store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, o) })
-	if err == nil && o.Source == current && !o.DryRun {
-		if left := leave(ctx, s, current, o.Into); left != nil {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("'%s' is still current: %v", current, left))
-		}
-	}
-	return res, err
-}
-
-// leave makes target current if the current branch is closed.
-func leave(ctx context.Context, s *store.Store, current, target string) error {
-	tip, err := s.Tip(ctx, current)
-	if err != nil || store.BranchAt(current, tip.Commit()).Status == doc.StatusActive {
-		return err
-	}
-	_, err = s.Switch(ctx, target)
-	return err
+	return store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, current, o) })
 }
 
 // origin returns the branch that a branch was created from, if it still exists; else "".
@@ -84,7 +68,7 @@ func origin(ctx context.Context, s *store.Store, name string) (string, error) {
 	return *b.CreatedFrom, nil
 }
 
-func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOptions) (Result, error) {
+func mergeOn(ctx context.Context, s *store.Store, target, current string, o store.MergeOptions) (Result, error) {
 	res := Result{Branch: target, Merged: o.Source, Conflicts: []store.Conflict{}}
 	if err := check(&o, target); err != nil {
 		return res, err
@@ -116,13 +100,19 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 		return res, err
 	}
 	defer tx.Close()
-	m := &operation{Transaction: tx, o: o, target: target, remote: remote, res: &res}
+	m := &operation{Transaction: tx, o: o, target: target, current: current, remote: remote, res: &res}
 	m.tip = source.Commit().ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
 	}
-	if err := tx.Swap(ctx, m.build); err != nil {
-		return res, m.wait(err)
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		if err := m.build(ctx); err != nil {
+			return err
+		}
+		return m.point(ctx)
+	})
+	if err != nil {
+		return res, m.pointBack(ctx, m.wait(err))
 	}
 	if o.DryRun {
 		return res, nil
@@ -167,17 +157,20 @@ func check(o *store.MergeOptions, target string) error {
 // operation is one MERGE: what it was asked and what the last try made.
 type operation struct {
 	*store.Transaction
-	o      store.MergeOptions
-	target string
-	remote bool // the source is a remote's branch
-	res    *Result
-	tip    git.ID              // of the source, as it was found
-	held   *store.WaitingMerge // what waits on the target for this merge; nil if nothing does
-	settle Settler
+	o       store.MergeOptions
+	target  string
+	current string // the branch that was current
+	left    string // the branch that CONTEXT_HEAD named, if it was moved to the target
+	remote  bool   // the source is a remote's branch
+	res     *Result
+	tip     git.ID              // of the source, as it was found
+	held    *store.WaitingMerge // what waits on the target for this merge; nil if nothing does
+	settle  Settler
 
 	closing  *git.Commit   // on the source; nil where the source needed none
 	merged   *git.Commit   // on the target; nil for abandon
 	drained  store.Pending // of the source
+	closed   bool          // the source is, or will be
 	waiting  store.Pending // of the target
 	lastID   string
 	warnings []string // of the try that succeeded
@@ -217,18 +210,26 @@ func (m *operation) build(ctx context.Context) error {
 		return err
 	}
 	if !m.o.Abandon && len(m.drained.Lines) == 0 && len(bases) == 1 && bases[0] == source.Commit().ID {
-		m.res.UpToDate = true
+		m.res.UpToDate, m.closed = true, isClosed(source)
 		if m.held == nil && (!m.o.RoadmapChange.Empty() || m.o.Purpose != "") {
 			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
 		return nil
 	}
-	closed, err := m.closeSource(ctx, source)
-	if err != nil || m.o.Abandon {
+	ended, err := m.closeSource(ctx, source)
+	if err != nil {
 		return err
 	}
-	return m.mergeInto(ctx, target, closed, bases)
+	if m.closed = isClosed(ended); m.o.Abandon {
+		return nil
+	}
+	return m.mergeInto(ctx, target, ended, bases)
+}
+
+// isClosed reports whether a branch is merged or abandoned.
+func isClosed(t *store.Tip) bool {
+	return store.BranchAt(t.Name(), t.Commit()).Status != doc.StatusActive
 }
 
 // bases are the commits that both sides come from, seen before the source gets its
