@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -86,6 +87,11 @@ func TestBriefOfALargeRoadmap(t *testing.T) {
 		return nil
 	}))
 	same("revised")
+	must[expunge.Result](t)(expunge.Run(ctx, s, expunge.Options{Match: "open questions 4999", Yes: true}))
+	if data, err := os.ReadFile(cached); err == nil && bytes.Contains(data, []byte("open questions 4999")) {
+		t.Error("the cache contains what was expunged")
+	}
+	same("expunged")
 	must[store.RoadmapView](t)(s.EditRoadmap(ctx, store.Writer{}, "less", func(r *doc.Roadmap) error {
 		*r = *doc.ParseRoadmap([]byte("## To-Do\n\n- [ ] the last\n"))
 		return nil

@@ -347,12 +347,16 @@ func (r *Roadmap) Outcomes() []string { return r.texts(SectionOutcomes) }
 
 // AddMilestone adds an open milestone. It reports false if one with this text exists, done
 // or not. Milestones returns any text exactly as added.
-func (r *Roadmap) AddMilestone(text string) bool {
-	return r.addItem(SectionMilestones, Item{Text: text}, true)
-}
+func (r *Roadmap) AddMilestone(text string) bool { return r.AddMilestoneItem(Item{Text: text}) }
+
+// AddMilestoneItem adds a milestone as it is, done or not, as AddMilestone does.
+func (r *Roadmap) AddMilestoneItem(it Item) bool { return r.addItem(SectionMilestones, it, true) }
 
 // AddTodo adds a thing to do, as AddMilestone does.
-func (r *Roadmap) AddTodo(text string) bool { return r.addItem(SectionTodo, Item{Text: text}, true) }
+func (r *Roadmap) AddTodo(text string) bool { return r.AddTodoItem(Item{Text: text}) }
+
+// AddTodoItem adds a thing to do as it is, done or not, as AddMilestone does.
+func (r *Roadmap) AddTodoItem(it Item) bool { return r.addItem(SectionTodo, it, true) }
 
 // AddDecision adds a decision, as AddMilestone does.
 func (r *Roadmap) AddDecision(text string) bool {

@@ -86,6 +86,23 @@ func mapFurther(text string, change func(string) string) string {
 	return strings.Join(lines, "\n")
 }
 
+// FormatItem returns the text of an item with what became of it, as main.md has them but for the bullet and the
+// indentation: [ParseItem] reads it.
+func FormatItem(it Item) string {
+	lines := []string{escapeOutcome(it.Text)}
+	for _, line := range outcomeLines(it.Outcome) {
+		lines = append(lines, strings.TrimPrefix(line, "  "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ParseItem reads what FormatItem writes. The item is not done.
+func ParseItem(text string) Item {
+	lines := strings.Split(text, "\n")
+	more, outcome := cutOutcome(lines[1:])
+	return Item{Text: unescapeOutcome(strings.Join(append(lines[:1:1], more...), "\n")), Outcome: outcome}
+}
+
 // setOutcome replaces the outcome of an item; nothing else of it changes.
 func (s *section) setOutcome(it itemAt, outcome string) {
 	s.lines = slices.Concat(s.lines[:it.start], s.withOutcome(it, outcome), s.lines[it.end:])

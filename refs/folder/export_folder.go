@@ -193,10 +193,10 @@ func peerCommit(m doc.Commit) dialect.Commit {
 func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
 	out := dialect.Roadmap{Goal: r.Goal(), Decisions: r.Decisions(), Questions: r.Questions()}
 	for _, it := range r.Milestones() {
-		out.Milestones = append(out.Milestones, dialect.Item{Text: it.Text, Done: it.Done})
+		out.Milestones = append(out.Milestones, dialect.Item{Text: doc.FormatItem(it), Done: it.Done})
 	}
 	for _, it := range r.Todo() {
-		out.Todo = append(out.Todo, dialect.Item{Text: it.Text, Done: it.Done})
+		out.Todo = append(out.Todo, dialect.Item{Text: doc.FormatItem(it), Done: it.Done})
 	}
 	if outcomes := r.Outcomes(); len(outcomes) > 0 {
 		text := "- " + strings.Join(outcomes, "\n- ")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/history"
@@ -71,6 +72,21 @@ func TestExportedIsImported(t *testing.T) {
 	}
 }
 
+// finishItems adds items to both lists, and says of some what became of them.
+func finishItems(rt *rapid.T, r *doc.Roadmap) error {
+	for _, text := range []string{"one line", "two\nlines", "no\nOutcome: of it", "nor\n\\Outcome: this"} {
+		outcome := rapid.SampledFrom([]string{"", "It holds", "It\nholds", "Outcome: itself", "[x] # - ## -"}).Draw(rt, "outcome")
+		r.AddTodo(text)
+		r.AddMilestone(text)
+		if rapid.Bool().Draw(rt, "done") {
+			if err := errors.Join(r.FinishTodo(text, outcome), r.FinishMilestone(text, outcome)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	must := func(err error) {
 		if err != nil {
@@ -101,6 +117,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		_, err := merge.Merge(ctx, s, store.MergeOptions{Source: "a/b"})
 		must(err)
 	}
+	from.Plan(func(r *doc.Roadmap) error { return finishItems(rt, r) })
 	dir := t.TempDir()
 	out, err := folder.Export(ctx, from.Open(), folder.ExportOptions{Dir: dir, As: as})
 	must(err)
@@ -120,6 +137,13 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		if diff := cmp.Diff(wantSteps, steps) + cmp.Diff(wantMilestones, milestones); diff != "" {
 			rt.Fatalf("branch %s: -want +got\n%.3000s", name, diff)
 		}
+	}
+	plan, _, err := from.Open().Roadmap(ctx, nil)
+	must(err)
+	got, _, err := to.Open().Roadmap(ctx, nil)
+	must(err)
+	if diff := cmp.Diff(plan.Todo, got.Todo) + cmp.Diff(plan.Milestones, got.Milestones); diff != "" {
+		rt.Fatalf("the roadmap: -want +got\n%s", diff)
 	}
 	for _, r := range []*memtest.Repo{from, to} {
 		again, err := folder.Import(ctx, r.Open(), folder.ImportOptions{Dir: dir})

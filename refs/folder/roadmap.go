@@ -43,14 +43,10 @@ func takeRoadmap(r *doc.Roadmap, from dialect.Roadmap) {
 		r.SetGoal(from.Goal)
 	}
 	for _, it := range from.Milestones {
-		if r.AddMilestone(it.Text) && it.Done {
-			markAdded(r.MarkMilestone, it.Text)
-		}
+		r.AddMilestoneItem(roadmapItem(it))
 	}
 	for _, it := range from.Todo {
-		if r.AddTodo(it.Text) && it.Done {
-			markAdded(r.MarkTodo, it.Text)
-		}
+		r.AddTodoItem(roadmapItem(it))
 	}
 	for _, text := range from.Decisions {
 		r.AddDecision(text)
@@ -63,9 +59,12 @@ func takeRoadmap(r *doc.Roadmap, from dialect.Roadmap) {
 	}
 }
 
-// markAdded marks an item as done that was just added under this whole text, which
-// therefore names it.
-func markAdded(mark func(string, bool) error, text string) { _ = mark(text, true) }
+// roadmapItem returns an item of a folder, and what became of it, which the lines of its text say.
+func roadmapItem(from dialect.Item) doc.Item {
+	it := doc.ParseItem(from.Text)
+	it.Done = from.Done
+	return it
+}
 
 // takeSection adds a section, under another name if the text of an existing one differs.
 func takeSection(r *doc.Roadmap, s dialect.Section) {
