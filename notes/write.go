@@ -13,11 +13,28 @@ import (
 
 // Read returns the note of an object; nil if it has none.
 func Read(ctx context.Context, repo *git.Repo, object git.ID) ([]byte, error) {
-	tree, _, err := open(ctx, repo)
+	r, err := Open(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	note, _, err := find(ctx, repo, tree, object)
+	return r.Read(ctx, object)
+}
+
+// Reader reads notes as they were when it was opened. One goroutine may use it.
+type Reader struct {
+	repo *git.Repo
+	tree *git.Edit
+}
+
+// Open reads the notes ref, once for several notes.
+func Open(ctx context.Context, repo *git.Repo) (*Reader, error) {
+	tree, _, err := open(ctx, repo)
+	return &Reader{repo, tree}, err
+}
+
+// Read returns the note of an object; nil if it has none.
+func (r *Reader) Read(ctx context.Context, object git.ID) ([]byte, error) {
+	note, _, err := find(ctx, r.repo, r.tree, object)
 	return note, err
 }
 

@@ -102,6 +102,8 @@ const (
 // longest; all other reads are made beside it.
 func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions) (Snapshot, error) {
 	v := Snapshot{full: o.Newest, Attention: []Notice{}}
+	recent, stop := history.RecentSoon(ctx, s, w.Branch, w.At, recentLength)
+	defer stop()
 	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return Snapshot{}, err
@@ -109,7 +111,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
 	v.updated, v.agent = tip.Commit().Committer.When.UTC(), store.WriterOf(tip.Commit())
 	reads := []func(context.Context) error{
-		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o.Newest+o.Titles) },
+		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o.Newest+o.Titles, recent) },
 		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip, o.Budget) },
 		func(ctx context.Context) (err error) {
 			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(o.Branches)})
@@ -153,9 +155,10 @@ func (v *Snapshot) tell() {
 	}
 }
 
-// readTip reads what needs the list of the newest memory commits.
-func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, commits int) error {
-	recent := sync.OnceValues(func() ([]history.RecentCommit, error) { return history.Recent(ctx, s, tip, recentLength) })
+// readTip reads what needs the list of the newest memory commits, for which log waits.
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, commits int,
+	log func(*store.Tip) ([]history.RecentCommit, error)) error {
+	recent := sync.OnceValues(func() ([]history.RecentCommit, error) { return log(tip) })
 	return concurrently(ctx,
 		func(context.Context) error { _, err := recent(); return err },
 		func(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-context/git-context/notes"
@@ -29,8 +30,34 @@ type RecentCommit struct {
 // Recent lists at most n memory commits of a tip, merged ones included, newest first, with one
 // git log. It reads no notes.
 func Recent(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]RecentCommit, error) {
+	return recentFrom(ctx, s, string(t.Commit().ID), n)
+}
+
+// RecentSoon starts the git log of [Recent] for the tip that [At] returns for a branch and a revision, before
+// that tip is known: to find it in packs takes as long as git's start. wait returns the result once the tip
+// is known; it runs another git log if the first one began elsewhere. stop ends the first one, and must be
+// called.
+func RecentSoon(ctx context.Context, s *store.Store, branch, rev string, n int) (wait func(*store.Tip) ([]RecentCommit, error), stop func()) {
+	soon, cancel := context.WithCancel(ctx)
 	var list []RecentCommit
-	args := []string{"--no-notes", fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, string(t.Commit().ID), "--"}
+	var done sync.WaitGroup
+	done.Go(func() {
+		if from := s.Foresee(soon, branch, rev); from != "" {
+			list, _ = recentFrom(soon, s, from, n) // after an error the tip's own log is asked
+		}
+	})
+	wait = func(t *store.Tip) ([]RecentCommit, error) {
+		if done.Wait(); len(list) > 0 && list[0].Hash == t.Commit().ID {
+			return list, nil
+		}
+		return Recent(ctx, s, t, n)
+	}
+	return wait, func() { cancel(); done.Wait() }
+}
+
+func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]RecentCommit, error) {
+	var list []RecentCommit
+	args := []string{"--no-notes", fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--"}
 	err := s.LogIDs(ctx, args, func(f [][]byte) error {
 		seconds, err := strconv.ParseInt(string(f[4]), 10, 64)
 		if err != nil {
@@ -47,6 +74,10 @@ func Recent(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]RecentC
 // [Recent], which saves the git log that finds them; what does not need it is read before.
 func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait func() ([]RecentCommit, error)) ([]store.Commit, error) {
 	commits, err := readEntries(ctx, t, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := notes.Open(ctx, s.Repo())
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +101,7 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait fun
 		if found.Code != "" {
 			c.Code = &found.Code
 		}
-		note, err := notes.Read(ctx, s.Repo(), found.Hash)
+		note, err := judged.Read(ctx, found.Hash)
 		if err != nil {
 			return nil, err
 		}

@@ -78,6 +78,32 @@ func (s *Store) ResolveAny(ctx context.Context, rev string) (*git.Commit, error)
 	return s.repo.Commit(ctx, id)
 }
 
+// Foresee returns what probably names the commit that a view of a branch at a revision shows, in a form
+// that git resolves to the same commit at any time. It reads only refs, and returns "" where that does not
+// tell: the revision is no memory branch, or one other than the branch.
+func (s *Store) Foresee(ctx context.Context, branch, rev string) string {
+	name := beforeSuffix(rev)
+	suffix := rev[len(name):]
+	var err error
+	switch {
+	case rev == "":
+		name = branch
+	case branch != "" && branch != name || strings.HasPrefix(suffix, "@"): // reflogs belong to refs
+		return ""
+	}
+	if name == "" || name == git.HeadName {
+		name, err = s.Current(ctx)
+	}
+	if err != nil || git.CheckBranchName(name) != nil {
+		return ""
+	}
+	id, err := s.repo.Ref(ctx, git.BranchRef(name))
+	if err != nil {
+		return ""
+	}
+	return string(id) + suffix
+}
+
 // beforeSuffix is the name in a revision such as main~2.
 func beforeSuffix(rev string) string {
 	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
