@@ -70,6 +70,9 @@ func judge(t *testing.T, s *refs.Store) {
 	}
 }
 
+// blockTrailers are the trailers of a memory commit, in a message that git has indented.
+var blockTrailers = regexp.MustCompile(`(?m)^    \n    Context-(Id|Branch): .*\n(    [A-Z][A-Za-z-]+: .*\n)+`)
+
 // Without notes a log is to the byte what git log prints of the milestones.
 func TestGitLogIsGits(t *testing.T) {
 	s := remember(t)
@@ -93,13 +96,20 @@ func TestGitLogIsGits(t *testing.T) {
 		{"own format", []string{"--", "--format=%h%n%B%N"}, []string{"--format=%h%n%B%N", full("main")}},
 		{"reversed", []string{"--", "--reverse", "--format=reference"}, []string{"--reverse", "--format=reference", full("main")}},
 	} {
-		got := withoutNotes(logText(t, s, GitLog{}, c.words...))
+		got := withoutNotes(logText(t, s, GitLog{Raw: true}, c.words...))
 		if strings.Contains(strings.Join(c.words, " "), "oneline") {
 			got = regexp.MustCompile(`(?m)^([0-9a-f]+) \[[^]]*\]`).ReplaceAllString(got, "$1")
 		}
 		args := append([]string{"log", "--notes=context", milestones, "--text"}, c.git...)
-		if diff := cmp.Diff(withoutNotes(stock(t, s, args...)), got); diff != "" || got == "" {
+		want := withoutNotes(stock(t, s, args...))
+		if diff := cmp.Diff(want, got); diff != "" || got == "" {
 			t.Errorf("%s: -git +git context:\n%s", c.name, diff)
+		}
+		if c.name != "own format" {
+			want = blockTrailers.ReplaceAllString(want, "")
+		}
+		if diff := cmp.Diff(want, withoutNotes(logText(t, s, GitLog{}, c.words...))); diff != "" && c.name != "one line" {
+			t.Errorf("%s: -git without trailers +git context:\n%s", c.name, diff)
 		}
 	}
 }
@@ -109,7 +119,7 @@ func TestGitLogGraphIsGits(t *testing.T) {
 	s := remember(t)
 	must[store.Change](t)(s.Remember(t.Context(), store.TopicOptions{Key: "note", Text: "x"}))
 	plain := stock(t, s, "log", "--graph", "--no-notes", "--full-diff", "--stat", git.BranchRef("main"), "--", "commit.md")
-	if diff := cmp.Diff(plain, logText(t, s, GitLog{Graph: true}, "--", "--stat")); diff != "" {
+	if diff := cmp.Diff(plain, logText(t, s, GitLog{Graph: true, Raw: true}, "--", "--stat")); diff != "" {
 		t.Errorf("-git +git context:\n%s", diff)
 	}
 	judge(t, s)
