@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -55,19 +56,24 @@ func RecentSoon(ctx context.Context, s *store.Store, branch, rev string, n int) 
 	return wait, func() { cancel(); done.Wait() }
 }
 
+// recentFrom asks for whole messages: to find three trailers takes git 20 µs a commit.
 func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]RecentCommit, error) {
+	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%ct%x00%B", "--no-notes", fmt.Sprintf("--max-count=%d", n),
+		store.EndOfOptions, rev, "--")
+	if err != nil {
+		return nil, err
+	}
 	var list []RecentCommit
-	args := []string{"--no-notes", fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--"}
-	err := s.LogIDs(ctx, args, func(f [][]byte) error {
-		seconds, err := strconv.ParseInt(string(f[4]), 10, 64)
+	for f := bytes.Split(out, []byte{0}); len(f) >= 3; f = f[3:] {
+		seconds, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
-			return fmt.Errorf("git log: no date for %s", f[0])
+			return nil, fmt.Errorf("git log: no date for %s", f[0])
 		}
-		list = append(list, RecentCommit{Hash: git.ID(f[0]), ID: string(f[1]), Agent: string(f[2]), Code: git.ID(f[3]),
-			Time: time.Unix(seconds, 0).UTC(), Subject: string(f[5])})
-		return nil
-	}, store.TrailerValue(store.TrailerAgent), store.TrailerValue(store.TrailerCode), "%ct", "%s")
-	return list, err
+		c := git.Commit{ID: git.ID(f[0]), Message: string(f[2])}
+		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID), Agent: c.Trailer(store.TrailerAgent),
+			Code: git.ID(c.Trailer(store.TrailerCode)), Time: time.Unix(seconds, 0).UTC(), Subject: c.Subject()})
+	}
+	return list, nil
 }
 
 // NewestOf reads a branch's newest n commits in full, newest first. wait returns the result of
