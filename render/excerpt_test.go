@@ -29,6 +29,29 @@ func briefOf(t *testing.T, s *refs.Store, tokens int, whole bool) string {
 	return b.String()
 }
 
+// fillRoadmap replaces a roadmap by one that has 5,000 items in each list, of every kind.
+func fillRoadmap(r *doc.Roadmap) error {
+	var b strings.Builder
+	list := func(name string, item func(int) string) {
+		fmt.Fprintf(&b, "## %s\n\n", name)
+		for i := range 5000 {
+			fmt.Fprintf(&b, "%s %d\n", item(i), i)
+		}
+	}
+	list("Milestones", func(i int) string { return []string{"- [ ] m", "- [x] m", "- [x] m\n  Outcome: o"}[i%3] })
+	list("To-Do", func(i int) string {
+		return []string{"- [x] t\n  Outcome: p", "- [x] t", "- [x] t\n  Outcome: q"}[i%3]
+	})
+	for i := range 3 {
+		fmt.Fprintf(&b, "- [ ] u %d\n- [ ] %sv %d\n", i, doc.TellPrefix, i)
+	}
+	for _, name := range []string{"Decisions", "Open Questions", "Branch Outcomes"} {
+		list(name, func(int) string { return "- " + strings.ToLower(name) })
+	}
+	*r = *doc.ParseRoadmap([]byte(b.String()))
+	return nil
+}
+
 // The brief of a large roadmap is that of the whole roadmap: the first time, from the cache, from a damaged
 // cache and after a revision. Only a budget that has room for more items than the cache has reads it whole.
 func TestBriefOfALargeRoadmap(t *testing.T) {
@@ -48,28 +71,7 @@ func TestBriefOfALargeRoadmap(t *testing.T) {
 	if _, err := os.Stat(cached); err == nil {
 		t.Error("a small roadmap is cached")
 	}
-	fill := func(r *doc.Roadmap) error {
-		var b strings.Builder
-		list := func(name string, item func(int) string) {
-			fmt.Fprintf(&b, "## %s\n\n", name)
-			for i := range 5000 {
-				fmt.Fprintf(&b, "%s %d\n", item(i), i)
-			}
-		}
-		list("Milestones", func(i int) string { return []string{"- [ ] m", "- [x] m", "- [x] m\n  Outcome: o"}[i%3] })
-		list("To-Do", func(i int) string {
-			return []string{"- [x] t\n  Outcome: p", "- [x] t", "- [x] t\n  Outcome: q"}[i%3]
-		})
-		for i := range 3 {
-			fmt.Fprintf(&b, "- [ ] u %d\n- [ ] %sv %d\n", i, doc.TellPrefix, i)
-		}
-		for _, name := range []string{"Decisions", "Open Questions", "Branch Outcomes"} {
-			list(name, func(int) string { return "- " + strings.ToLower(name) })
-		}
-		*r = *doc.ParseRoadmap([]byte(b.String()))
-		return nil
-	}
-	must[store.RoadmapView](t)(s.EditRoadmap(ctx, store.Writer{}, "grow", fill))
+	must[store.RoadmapView](t)(s.EditRoadmap(ctx, store.Writer{}, "grow", fillRoadmap))
 	if _, err := os.Stat(cached); err != nil {
 		t.Errorf("who writes a large roadmap does not cache its excerpt: %v", err)
 	}

@@ -40,17 +40,6 @@ func branchKillings() []killing {
 			k.is("abandoned", "metadata", "get", "branch.status", "-b", "side")
 			k.says("abandoned: Too slow", 1, "roadmap")
 		}},
-		{name: "merge of the current branch", prepare: onSide, args: []string{"merge", "side", "--into", "main"},
-			together: []string{mainRef, "refs/context/heads/side", roadmapRef}, holds: func(k *killed) {
-				k.merged("side")
-				k.current("main")
-				k.is("merged", "metadata", "get", "branch.status", "-b", "side")
-			}},
-		{name: "merge --abandon of the current branch", prepare: onSide, args: []string{"merge", "side", "--abandon", "--into", "main"}, again: []int{1},
-			holds: func(k *killed) {
-				k.current("main")
-				k.is("abandoned", "metadata", "get", "branch.status", "-b", "side")
-			}},
 		{name: "merge in conflict", args: []string{"merge", "clash"}, ends: 3, holds: func(k *killed) { k.ok("merge", "--abort") }},
 		{name: "resolve", prepare: inConflict, args: []string{"resolve", "pool", "--theirs"}, holds: func(k *killed) {
 			k.says(`"resolved":true`, 1, "merge", "--status", "--json")
@@ -70,6 +59,23 @@ func branchKillings() []killing {
 			holds: func(k *killed) { k.says(`"good":["`, 1, "bisect", "--json") }},
 		{name: "bisect reset", prepare: bisecting, args: []string{"bisect", "reset"}, again: []int{1},
 			holds: func(k *killed) { k.fails("context", "bisect") }},
+	}
+}
+
+// leavingKillings merge the current branch, after which its target is current.
+func leavingKillings() []killing {
+	return []killing{
+		{name: "merge of the current branch", prepare: onSide, args: []string{"merge", "side", "--into", "main"},
+			together: []string{mainRef, "refs/context/heads/side", roadmapRef}, holds: func(k *killed) {
+				k.merged("side")
+				k.current("main")
+				k.is("merged", "metadata", "get", "branch.status", "-b", "side")
+			}},
+		{name: "merge --abandon of the current branch", prepare: onSide, args: []string{"merge", "side", "--abandon", "--into", "main"}, again: []int{1},
+			holds: func(k *killed) {
+				k.current("main")
+				k.is("abandoned", "metadata", "get", "branch.status", "-b", "side")
+			}},
 	}
 }
 

@@ -308,5 +308,5 @@ func (k *killed) says(text string, n int, args ...string) {
 
 // killings are all of them.
 func killings(t *testing.T) []killing {
-	return slices.Concat(recordKillings(), commitKillings(t), branchKillings(), shareKillings(), codeKillings(), bulkKillings(t))
+	return slices.Concat(recordKillings(), commitKillings(t), branchKillings(), leavingKillings(), shareKillings(), codeKillings(), bulkKillings(t))
 }

@@ -87,6 +87,21 @@ func finishItems(rt *rapid.T, r *doc.Roadmap) error {
 	return nil
 }
 
+// samePlan holds that two roadmaps have the same items.
+func samePlan(ctx context.Context, rt *rapid.T, from, to *memtest.Repo) {
+	want, _, err := from.Open().Roadmap(ctx, nil)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	got, _, err := to.Open().Roadmap(ctx, nil)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Todo, got.Todo) + cmp.Diff(want.Milestones, got.Milestones); diff != "" {
+		rt.Fatalf("the roadmap: -want +got\n%s", diff)
+	}
+}
+
 func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	must := func(err error) {
 		if err != nil {
@@ -96,8 +111,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	ctx := t.Context()
 	from, to := memtest.New(t), memtest.New(t)
 	s := from.Open()
-	_, err := share.Init(ctx, s, share.InitOptions{Goal: "Reach it", Todo: []string{"a", "b\nc"}})
-	must(err)
+	must(memtest.Err(share.Init(ctx, s, share.InitOptions{Goal: "Reach it", Todo: []string{"a", "b\nc"}})))
 	branches := []string{"main", "a/b", "a--b"}
 	for _, name := range branches[1:] {
 		_, err := s.CreateBranch(ctx, store.BranchOptions{Name: name, Purpose: rapid.SampledFrom(memtest.OddTexts()[:8]).Draw(rt, "purpose") + "x", NoSwitch: true})
@@ -138,13 +152,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 			rt.Fatalf("branch %s: -want +got\n%.3000s", name, diff)
 		}
 	}
-	plan, _, err := from.Open().Roadmap(ctx, nil)
-	must(err)
-	got, _, err := to.Open().Roadmap(ctx, nil)
-	must(err)
-	if diff := cmp.Diff(plan.Todo, got.Todo) + cmp.Diff(plan.Milestones, got.Milestones); diff != "" {
-		rt.Fatalf("the roadmap: -want +got\n%s", diff)
-	}
+	samePlan(ctx, rt, from, to)
 	for _, r := range []*memtest.Repo{from, to} {
 		again, err := folder.Import(ctx, r.Open(), folder.ImportOptions{Dir: dir})
 		must(err)
