@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
@@ -17,12 +18,13 @@ type handoverOptions struct {
 	*globals
 	author
 	message
-	brief bool
+	brief, changes bool
 }
 
 // handover is what a successor gets.
 type handover struct {
 	Commit  *git.ID        `json:"commit"`  // that this call made; nil: nothing was to be committed
+	Work    *code.Work     `json:"work"`    // the uncommitted code that goes along; nil: none
 	Missing []string       `json:"missing"` // each with the command that adds it
 	Brief   string         `json:"brief"`
 	Budget  *render.Budget `json:"budget"` // of the brief; nil without a limit
@@ -35,18 +37,22 @@ func newHandover(g *globals) *command {
 	o := &handoverOptions{globals: g}
 	return &command{
 		name:  "handover",
-		usage: []string{"handover [-m SUMMARY [-m CONTRIBUTION]...] [-F FILE] [--brief]"},
+		usage: []string{"handover [-m SUMMARY [-m CONTRIBUTION]...] [-F FILE] [--with-changes] [--brief]"},
 		about: "Ends a session: commits the steps that are pending, lists what a successor would miss or trip " +
 			"over, each with the command for it, and prints the brief as the successor will see it. Where the " +
 			"output is no terminal and --brief is not given, it prints only the size of the brief and what had no " +
-			"room in it. Without a message and without pending steps it makes no commit.",
+			"room in it. Without a message and without pending steps it makes no commit. With --with-changes it always makes one, and " +
+			"what of the code is not committed goes along, untracked files too: the next sync shares it, and 'git context switch " +
+			"--take-changes' applies it elsewhere.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"handover -m 'The lexer is done' -m 'The parser reads all but strings; see lexer.go'",
+			"handover --with-changes",
 		},
 		extra:   "did you mean -m '%s'?",
 		globals: g,
 		flags: join(o.message.flags(), []cli.Flag{
+			toggle(&o.changes, "--with-changes", "hand over the code that is not committed, too"),
 			toggle(&o.brief, "--brief", "print the brief also where the output is no terminal"),
 		}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
@@ -69,7 +75,15 @@ func runHandover(ctx context.Context, env *Env, o *handoverOptions) (h handover,
 		return h, err
 	}
 	defer closing(s, &err)
-	if h.Commit, err = o.commit(ctx, env, s, summary, contribution); err != nil {
+	if o.changes {
+		if _, err = s.Tip(ctx, o.branch); err != nil {
+			return h, err
+		}
+		if h.Work, err = code.SaveWork(ctx, s); err != nil {
+			return h, err
+		}
+	}
+	if h.Commit, err = o.commit(ctx, env, s, store.CommitOptions{Summary: summary, Contribution: contribution}, h.Work); err != nil {
 		return h, err
 	}
 	limit, wait, err := briefSettings(ctx, s, unset)
@@ -94,25 +108,36 @@ func runHandover(ctx context.Context, env *Env, o *handoverOptions) (h handover,
 	}
 	var b bytes.Buffer
 	v.Text(&render.Printer{W: &b, Now: env.Now(), Self: self})
-	h.Missing, h.Brief, h.Budget = v.Missing(steps, self), b.String(), v.Budget
+	h.Missing, h.Brief, h.Budget = v.Missing(steps, o.changes, h.Work, self), b.String(), v.Budget
 	return h, nil
 }
 
-// commit makes a commit of what is pending, or of the message alone; nil if there is neither.
-func (o *handoverOptions) commit(ctx context.Context, env *Env, s *refs.Store, summary, contribution string) (*git.ID, error) {
-	if summary == "" {
+// commit makes a commit of what is pending, of the message alone, or of uncommitted code; nil if there is
+// none of them.
+func (o *handoverOptions) commit(ctx context.Context, env *Env, s *refs.Store, c store.CommitOptions, work *code.Work) (*git.ID, error) {
+	if work != nil {
+		c.Work = work.Commit
+	}
+	if c.Summary == "" {
 		tip, err := s.Tip(ctx, o.branch)
 		if err != nil {
 			return nil, err
 		}
 		p, err := s.Pending(ctx, tip)
-		if err != nil || len(p.Lines) == 0 {
+		switch {
+		case err != nil:
 			return nil, err
+		case len(p.Lines) > 0:
+			c.Summary = "Hand over " + count(len(p.Lines), "step", "steps")
+		case o.changes:
+			c.Summary = "Hand over the code"
+		default:
+			return nil, nil
 		}
-		summary = "Hand over " + count(len(p.Lines), "step", "steps")
 		env.hint("a summary says more: git context handover -m SUMMARY -m CONTRIBUTION")
 	}
-	r, err := s.Commit(ctx, store.CommitOptions{Writer: o.writer(env), Branch: o.branch, Summary: summary, Contribution: contribution})
+	c.Writer, c.Branch = o.writer(env), o.branch
+	r, err := s.Commit(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +149,10 @@ func (o *handoverOptions) commit(ctx context.Context, env *Env, s *refs.Store, s
 func printHandover(p *render.Printer, h handover, whole bool) {
 	if h.Commit != nil {
 		line(p, "commit %s", h.Commit.Short())
+	}
+	if w := h.Work; w != nil {
+		line(p, "%s, %s go along; the next sync shares them: who reads the memory can read them",
+			count(w.Files, "file", "files"), count(int(w.Bytes), "byte", "bytes"))
 	}
 	if len(h.Missing) > 0 {
 		line(p, "a successor would miss or trip over:")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
@@ -28,6 +29,7 @@ const (
 	NoticeInterrupted = "interrupted" // a command was killed, or a bisect goes on
 	NoticeBehind      = "behind"      // a remote has newer work of the branch
 	NoticeUnshared    = "unshared"    // a remote has memory, and not this branch
+	NoticeWork        = "work"        // uncommitted code was handed over with the newest commit
 	NoticeTell        = "tell"        // a to-do: the user is to be told of something
 )
 
@@ -64,6 +66,18 @@ func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
 	}
 	return &Notice{NoticeConflict, fmt.Sprintf("a merge into '%s' waits: %s open", branch, prose.Count(openConflicts(h), "conflict")),
 		"git context merge --status"}, nil
+}
+
+// handedOver offers the uncommitted code that was handed over with the newest commit.
+func handedOver(wait time.Duration) noticeReader {
+	return func(ctx context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
+		w, err := code.OfferedWork(ctx, s, tip, wait)
+		if w == nil || err != nil {
+			return nil, err
+		}
+		return []Notice{{NoticeWork,
+			"uncommitted code of the last session: " + prose.Count(w.Files, "file"), "git context switch --take-changes"}}, nil
+	}
 }
 
 func openConflicts(h *store.WaitingMerge) int {

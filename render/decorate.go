@@ -113,6 +113,9 @@ func refName(ref string) string {
 	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
 		return "tag " + name
 	}
+	if name, ok := git.WorkBranch(ref); ok {
+		return "code of " + name
+	}
 	switch ref {
 	case git.RoadmapRef:
 		return "(roadmap)"

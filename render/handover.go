@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -13,8 +14,9 @@ import (
 const TestTopic = "how-to-test"
 
 // Missing lists what a successor would miss or trip over, with the command for each, in at most
-// ten lines. steps are the newest ones, oldest first.
-func (v Snapshot) Missing(steps []store.Step, self string) []string {
+// ten lines. steps are the newest ones, oldest first. withChanges: uncommitted code was to be handed over, and
+// work is what was.
+func (v Snapshot) Missing(steps []store.Step, withChanges bool, work *code.Work, self string) []string {
 	var list []string
 	add := func(is bool, command, format string, args ...any) {
 		if is {
@@ -22,7 +24,10 @@ func (v Snapshot) Missing(steps []store.Step, self string) []string {
 		}
 	}
 	topic := func(is func(Topic) bool) bool { return slices.ContainsFunc(v.Topics, is) }
-	if v.Code != nil && len(v.Code.Uncommitted) > 0 {
+	switch {
+	case withChanges && work == nil:
+		list = append(list, "no uncommitted changes")
+	case work == nil && v.Code != nil && len(v.Code.Uncommitted) > 0:
 		list = append(list, prose.Count(len(v.Code.Uncommitted), "file")+" of the code not committed: git commit")
 	}
 	add(len(v.Questions) > 0, "roadmap answer QUESTION --with TEXT", "%s open", prose.Count(len(v.Questions), "question"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.
 		},
 		func(ctx context.Context) (err error) { v.Code, err = code.ReadState(ctx, s, codeWait); return err },
 		func(ctx context.Context) (err error) {
-			v.notices, err = notices(ctx, s, tip, interrupted, remoteWork)
+			v.notices, err = notices(ctx, s, tip, interrupted, handedOver(codeWait), remoteWork)
 			return err
 		},
 		func(context.Context) error {
@@ -121,7 +122,7 @@ func (v Status) Text(p *Printer) {
 		p.line(yellow("another program called git-context is on the PATH: " + strings.Join(v.Programs, ", ")))
 	}
 	for _, n := range v.notices {
-		if n.Kind == NoticeInterrupted || n.Kind == NoticeUnshared {
+		if slices.Contains([]string{NoticeInterrupted, NoticeUnshared, NoticeWork}, n.Kind) {
 			p.line(yellow(n.Text + ": " + strings.Replace(n.Command, "git context", p.Self, 1)))
 		}
 	}

@@ -65,6 +65,20 @@ func refRows() []broken {
 		{name: "tracking ref without its commit", kind: "ref-lost", fixable: true, breaks: func(w *world) {
 			w.put("refs/context/remotes/origin/heads/main", noID+"\n")
 		}},
+		{name: "handed over code without its commit", kind: "ref-lost", fixable: true, breaks: func(w *world) {
+			w.git("update-ref", "--create-reflog", "refs/context/work/main", "HEAD") // an older one must not come back
+			w.put("refs/context/work/main", noID+"\n")
+		}},
+		{name: "handed over code at a blob", kind: "ref-lost", fixable: true, breaks: func(w *world) {
+			w.put("refs/context/work/main", w.at("HEAD:file")+"\n")
+		}},
+		{name: "empty handed over code", kind: "ref-broken", fixable: true, breaks: func(w *world) { w.put("refs/context/work/main", "") }},
+		{name: "handed over code of no branch", kind: "work-left", fixable: true, breaks: func(w *world) {
+			w.git("update-ref", "refs/context/work/nobody", "HEAD")
+		}},
+		{name: "handed over code that is none", kind: "work-invalid", fixable: true, breaks: func(w *world) {
+			w.git("update-ref", "refs/context/work/main", "HEAD")
+		}},
 		{name: "branch of a bad name", kind: "ref-name", breaks: func(w *world) {
 			w.git("update-ref", "refs/context/tags/-best", w.at("refs/context/tags/best"))
 		}},

@@ -25,6 +25,19 @@ func codeKillings() []killing {
 				k.says("[x] Begin", 1, "roadmap")
 				k.clean("changed\n")
 			}},
+		{name: "handover --with-changes", prepare: edited, args: []string{"handover", "--with-changes", "-m", "killed"},
+			together: []string{mainRef, workRef}, holds: func(k *killed) {
+				k.isEdited()
+				k.ok("handover", "--with-changes", "-m", "the last")
+				k.git("reset", "-q", "--hard")
+				k.git("clean", "-q", "-d", "-f")
+				k.ok("switch", "--take-changes")
+				k.isEdited()
+			}},
+		{name: "switch --take-changes", prepare: handedOver, args: []string{"switch", "--take-changes", "side"}, first: true, again: []int{1}, holds: func(k *killed) {
+			k.isEdited()
+			k.current("side")
+		}},
 		{name: "rollback --code", prepare: wrong, args: []string{"rollback", "good", "--code"}, holds: wentBack},
 		{name: "rollback --code --reset", prepare: wrong, args: []string{"rollback", "good", "--code", "--reset"}, holds: wentBack},
 		{name: "hook post-commit", git: true, prepare: hooked("context.push", "false"), args: []string{"commit", "-q", "-m", "by git"}, again: []int{1},
@@ -50,6 +63,33 @@ func codeKillings() []killing {
 			w.ok("hooks", "install", "git")
 		}, args: []string{"hooks", "uninstall", "git"}, holds: (*killed).foreignHooks},
 	}
+}
+
+// edited has changes that are staged, not staged and not tracked.
+func edited(w *killWorld) {
+	w.write("f", "staged\n")
+	w.git("add", "f")
+	w.write("f", "edited\n")
+	w.write("new", "untracked\n")
+}
+
+// isEdited holds that it has them all.
+func (k *killed) isEdited() {
+	k.t.Helper()
+	if got := k.git("status", "--porcelain"); got != "MM f\n?? new\n" {
+		k.t.Errorf("the status is:\n%s", got)
+	}
+	if f, untracked := k.read("f"), k.read("new"); f != "edited\n" || untracked != "untracked\n" {
+		k.t.Errorf("the files contain '%s' and '%s'", f, untracked)
+	}
+}
+
+// handedOver has them on another branch.
+func handedOver(w *killWorld) {
+	edited(w)
+	w.ok("-b", "side", "handover", "--with-changes")
+	w.git("reset", "-q", "--hard")
+	w.git("clean", "-q", "-d", "-f")
 }
 
 // staged has a change for a code commit.

@@ -12,6 +12,7 @@ const (
 	mainRef    = "refs/context/heads/main"
 	roadmapRef = "refs/context/roadmap"
 	notesRef   = "refs/notes/context"
+	workRef    = "refs/context/work/main"
 )
 
 // commitKillings make milestones, some with the code.

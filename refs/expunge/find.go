@@ -33,6 +33,7 @@ type finder struct {
 	objects  []git.ID            // unreachable objects of memory that contain it
 	foreign  int                 // number of other unreachable objects that contain it
 	hits     int                 // number of matches
+	works    []string            // refs to handed over code that contains it
 	inNames  []git.ID            // files that contain it only in parts that stay
 	names    map[string]keptName // names that contain it, by label
 }
@@ -104,6 +105,9 @@ func (f *finder) history(ctx context.Context, v *Refs) error {
 		return err
 	}
 	if err := ReadObjects(ctx, f.s, commits, f.commit); err != nil {
+		return err
+	}
+	if err := f.handedOver(ctx, v); err != nil {
 		return err
 	}
 	f.checkRefNames(v)
@@ -317,6 +321,9 @@ func (f *finder) result(res *Result) error {
 	res.Texts = countTexts(f.expunged)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
+	for _, ref := range f.works {
+		res.Warnings = append(res.Warnings, "the uncommitted code of '"+ref+"' contains it: the ref is deleted")
+	}
 	if f.foreign > 0 {
 		res.Warnings = append(res.Warnings, prose.Count(f.foreign, "object")+
 			" that no ref leads to and that may be code's contain it; git gc --prune=now deletes what nothing needs")

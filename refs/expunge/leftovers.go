@@ -147,7 +147,7 @@ func (f *finder) previewLeftovers(ctx context.Context, op *Operation) error {
 		return err
 	}
 	emptied := map[string]bool{"logs/" + git.NotesRef: true}
-	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
+	for _, r := range slices.Concat(v.All(), v.TrackingNotes, v.Works) {
 		emptied["logs/"+r.Name] = true
 	}
 	return f.foreignMatches(ctx, op, emptied)

@@ -226,7 +226,7 @@ func (op *Operation) purge(ctx context.Context) error {
 		return err
 	}
 	var names []string
-	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
+	for _, r := range slices.Concat(v.All(), v.TrackingNotes, v.Works) {
 		names = append(names, r.Name)
 	}
 	if v.Notes != "" {

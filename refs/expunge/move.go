@@ -46,6 +46,7 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if n, err = op.moveTracking(ctx, ses, v, now); err != nil {
 		return err
 	}
+	queued += op.dropWorks(ses, v)
 	if err := writeIntent(op.Store, &op.intent); err != nil {
 		return err
 	}

@@ -241,7 +241,7 @@ func (op *Operation) hasOldRefs(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, nil
+	return slices.ContainsFunc(v.Works, func(r git.Ref) bool { return op.Rewriter.ForgetsWork(r.ID) }), nil
 }
 
 // warn adds a warning to the result, once.

@@ -15,6 +15,9 @@ type Refs struct {
 	Branches, tags, deleted []git.Ref
 	Roadmap, Notes          git.ID
 	tracking, TrackingNotes []git.Ref // of remotes and bundles
+
+	// Works lead to code, ours and those of remotes and bundles: no walk over memory begins there.
+	Works []git.Ref
 }
 
 // ListRefs lists all refs of memory: our own, the tracking refs of remotes and bundles, and
@@ -25,9 +28,15 @@ func ListRefs(ctx context.Context, s *store.Store) (*Refs, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	v := &Refs{}
 	for _, r := range list {
 		switch {
+		case strings.HasPrefix(r.Name, git.WorkPrefix), git.TrackedWork(r.Name, names):
+			v.Works = append(v.Works, r)
 		case r.Name == git.RoadmapRef:
 			v.Roadmap = r.ID
 		case r.Name == git.NotesRef:
@@ -44,15 +53,11 @@ func ListRefs(ctx context.Context, s *store.Store) (*Refs, error) {
 			v.TrackingNotes = append(v.TrackingNotes, r)
 		}
 	}
-	return v, mappedRefs(ctx, s, v)
+	return v, mappedRefs(ctx, s, v, names)
 }
 
 // mappedRefs adds git's tracking refs of remotes that have memory among their branches.
-func mappedRefs(ctx context.Context, s *store.Store, v *Refs) error {
-	names, err := s.Repo().Remotes(ctx)
-	if err != nil {
-		return err
-	}
+func mappedRefs(ctx context.Context, s *store.Store, v *Refs, names []string) error {
 	for _, name := range names {
 		p, err := remote.Find(ctx, s, name)
 		if err != nil {
@@ -66,9 +71,12 @@ func mappedRefs(ctx context.Context, s *store.Store, v *Refs) error {
 			return err
 		}
 		for _, r := range list {
-			if git.MappedNotes(r.Name, name) {
+			switch {
+			case git.MappedNotes(r.Name, name):
 				v.TrackingNotes = append(v.TrackingNotes, r)
-			} else {
+			case strings.HasPrefix(r.Name, git.MappedWorks(name)):
+				v.Works = append(v.Works, r)
+			default:
 				v.tracking = append(v.tracking, r)
 			}
 		}
@@ -85,7 +93,7 @@ func (v *Refs) own() []git.Ref {
 	return list
 }
 
-// All returns our own refs and the tracking refs, without notes.
+// All returns our own refs and the tracking refs, without notes and code.
 func (v *Refs) All() []git.Ref { return append(v.own(), v.tracking...) }
 
 // Tips returns the commits that All names, each once.
@@ -109,6 +117,9 @@ func RefID(v *remote.RefSet, ref string) git.ID {
 	}
 	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
 		return v.Tags[name]
+	}
+	if name, ok := git.WorkBranch(ref); ok {
+		return v.Works[name]
 	}
 	switch ref {
 	case git.RoadmapRef:

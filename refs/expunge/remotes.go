@@ -52,8 +52,14 @@ func (w *Rewriter) dirtyRefs(ctx context.Context, p remote.Remote) ([]DirtyRef, 
 }
 
 // clean returns a ref's commit without what was expunged; "" for notes of which nothing is
-// left.
+// left, and for code.
 func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
+	if _, ok := git.WorkBranch(ref); ok {
+		if w.ForgetsWork(id) {
+			return "", nil
+		}
+		return id, nil
+	}
 	if ref == git.NotesRef {
 		return w.CleanNotes(ctx, id, "")
 	}
@@ -69,6 +75,9 @@ func here(p remote.Remote, ref string) string {
 	}
 	if name, ok := strings.CutPrefix(ref, t.Tags()); ok {
 		return git.TagRef(name)
+	}
+	if name, ok := strings.CutPrefix(ref, t.Works()); ok {
+		return git.WorkRef(name)
 	}
 	switch ref {
 	case t.Roadmap():

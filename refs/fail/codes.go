@@ -339,6 +339,20 @@ const (
 	// CodeUnborn is returned when the code has no commit on its branch yet, to take back or to confirm a
 	// topic for.
 	CodeUnborn = "code-unborn"
+	// WorkTooLarge is returned when the uncommitted code is too large to be handed over. Let git ignore the
+	// largest file, or commit the code.
+	WorkTooLarge = "work-too-large"
+	// WorkRefused is returned when git does not save the uncommitted code, or does not apply what was handed
+	// over because it would overwrite something. Nothing was changed.
+	WorkRefused = "work-refused"
+	// WorkNone is returned when the newest commit of the branch handed over no uncommitted code.
+	WorkNone = "work-none"
+	// WorkNotHere is returned when the uncommitted code that was handed over is not in this repository. A sync
+	// brings it.
+	WorkNotHere = "work-not-here"
+	// WorkConflict is returned when handed over code conflicts with the code here. Git's conflict markers are
+	// in the files.
+	WorkConflict = "work-conflict"
 	// CodeUnknown is returned when a memory commit names no code commit because the code had none.
 	CodeUnknown = "code-unknown"
 	// CodeGone is returned when the code commit of a memory commit is not in the repository. Fetch it, or

@@ -66,6 +66,7 @@ func checks() []check {
 		{"documents", checkDocuments},
 		{"journals", checkJournals},
 		{"worktree heads", checkHeads},
+		{"handed over code", checkWorks},
 		{"refspecs", checkRefspecs},
 		{"tracking refs", checkTracking},
 		{"hooks", checkHookFailures},

@@ -67,6 +67,7 @@ func (c *checker) brokenRef(ctx context.Context, name string) error {
 	switch {
 	case to != "":
 		p.Message += fmt.Sprintf("; it was at %s", to.Short())
+	case isWork(name):
 	case tracking(name):
 		p.Message += "; the next fetch makes it anew"
 	default:
@@ -101,10 +102,13 @@ func tracking(name string) bool {
 	return slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
+func isWork(name string) bool { return strings.HasPrefix(name, git.WorkPrefix) }
+
 // formerly returns the newest existing commit that a ref is known to have named: by its reflog,
-// else as a remote has it; "" for a tracking ref.
+// else as a remote has it; "" for a tracking ref and for handed
+// over code, of which an older one is of no use.
 func (c *checker) formerly(ctx context.Context, name string) (git.ID, error) {
-	if tracking(name) {
+	if tracking(name) || isWork(name) {
 		return "", nil
 	}
 	past, err := c.s.Repo().RefPast(name)
@@ -185,6 +189,7 @@ func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
 	switch {
 	case to != "":
 		p.Message += fmt.Sprintf("; the newest of its commits that is here is %s", to.Short())
+	case isWork(r.Name):
 	case tracking(r.Name):
 		p.Message += "; the next fetch makes it anew"
 	default:

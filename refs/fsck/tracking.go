@@ -101,7 +101,7 @@ func remoteOf(ref string, remotes []string) string {
 		return found
 	}
 	rest := strings.TrimPrefix(ref, git.RemotePrefix)
-	for _, part := range []string{"/heads/", "/tags/"} {
+	for _, part := range []string{"/heads/", "/tags/", "/work/"} {
 		if remote, _, ok := strings.Cut(rest, part); ok {
 			return remote
 		}

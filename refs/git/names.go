@@ -20,6 +20,8 @@ const (
 	RoadmapRef = Root + "roadmap"
 	// TagPrefix is what tags, names for memory commits, begin with.
 	TagPrefix = Root + "tags/"
+	// WorkPrefix is what refs to handed over code begin with, one for a branch.
+	WorkPrefix = Root + "work/"
 	// DeletedPrefix is where the tips of deleted branches go.
 	DeletedPrefix = Root + "deleted/"
 	// RemotePrefix is what a remote's branches and roadmap begin with.
@@ -58,6 +60,12 @@ func OriginBranchName(target string) (string, bool) {
 // TagRef returns the ref of a tag.
 func TagRef(name string) string { return TagPrefix + name }
 
+// WorkRef returns the ref of the uncommitted code that was handed over with a branch.
+func WorkRef(branch string) string { return WorkPrefix + branch }
+
+// WorkBranch returns the branch of such a ref, if it is one.
+func WorkBranch(ref string) (string, bool) { return strings.CutPrefix(ref, WorkPrefix) }
+
 // DeletedRef returns where the tip of a deleted branch goes; id is a ULID, so
 // that a name may be deleted more than once.
 func DeletedRef(branch, id string) string { return DeletedPrefix + branch + "-" + id }
@@ -87,8 +95,27 @@ func TrackedBranch(ref string) (remote, branch string, ok bool) {
 	return "", "", false
 }
 
+// TrackedWork reports whether a ref keeps handed over code of one of some remotes, of a bundle, or of a
+// remote that is gone.
+func TrackedWork(ref string, remotes []string) bool {
+	if strings.HasPrefix(ref, BundleTracking().Works()) {
+		return true
+	}
+	for _, remote := range remotes {
+		if t := RemoteTracking(remote); strings.HasPrefix(ref, t.memory) {
+			return strings.HasPrefix(ref, t.Works())
+		}
+	}
+	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
+	at := strings.Index(rest, "/work/")
+	return tracked && at >= 0 && !strings.Contains(rest[:at], "/heads/") && !strings.Contains(rest[:at], "/tags/")
+}
+
 // Tags is what the tags begin with.
 func (t Tracking) Tags() string { return t.memory + "tags/" }
+
+// Works is what the refs to handed over code begin with.
+func (t Tracking) Works() string { return t.memory + "work/" }
 
 // Roadmap is the roadmap's ref.
 func (t Tracking) Roadmap() string { return t.memory + "roadmap" }
@@ -142,6 +169,9 @@ func MappedTracking(remote string) string { return "refs/remotes/" + remote + "/
 // MappedRoadmap is the roadmap's among them.
 func MappedRoadmap(remote string) string { return MappedTracking(remote) + "roadmap" }
 
+// MappedWorks is what the refs to handed over code begin with among them.
+func MappedWorks(remote string) string { return MappedTracking(remote) + "work/" }
+
 // MappedNotes reports whether such a ref is that of the notes.
 func MappedNotes(ref, remote string) bool { return ref == MappedTracking(remote)+"notes" }
 
@@ -159,6 +189,20 @@ func SideRefspecs(t Tracking, heads bool) []string {
 		"+" + NameOn(RoadmapRef, heads) + "*:" + t.Roadmap() + "*",
 		"+" + NameOn(NotesRef, heads) + "*:" + t.Notes() + "*",
 	}
+}
+
+// WorkRefspecs returns what brings the handed over code of branches, which are names or patterns.
+// They are no memory, so that a plain `git fetch` does not bring them. Names are patterns too, as in
+// [MemoryRefspecs].
+func WorkRefspecs(t Tracking, heads bool, branches ...string) []string {
+	var list []string
+	for _, b := range branches {
+		if !strings.Contains(b, "*") {
+			b += "*"
+		}
+		list = append(list, "+"+NameOn(WorkPrefix, heads)+b+":"+t.Works()+b)
+	}
+	return list
 }
 
 // FetchRefspecs returns what `remote.<remote>.fetch` needs so that a plain

@@ -142,20 +142,20 @@ func TestPushWhatMustBeAbsent(t *testing.T) {
 	second := commit(t, r, "two", first)
 	s.Git("r", "push", "-q", "o", string(first)+":"+TagRef("x"))
 	for _, atomic := range []bool{false, true} {
-		got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Atomic: atomic, Absent: []string{TagRef("x")},
+		got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Atomic: atomic, Expected: map[string]ID{TagRef("x"): ""},
 			Updates: []PushUpdate{{second, TagRef("x")}, {second, mainRef}}}))(t)
 		if got[0].Status != PushStale || (got[1].Status == PushDone) == atomic {
 			t.Errorf("atomic %v: %v", atomic, got)
 		}
 	}
-	got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Absent: []string{TagRef("y")}, Updates: []PushUpdate{{second, TagRef("y")}}}))(t)
+	got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Expected: map[string]ID{TagRef("y"): ""}, Updates: []PushUpdate{{second, TagRef("y")}}}))(t)
 	if got[0].Status != PushDone {
 		t.Errorf("it is absent: %v", got)
 	}
 	if at := s.Git("server.git", "rev-parse", TagRef("x")); at != string(first) {
 		t.Errorf("it moved to %s", at)
 	}
-	if _, err := r.Push(t.Context(), PushOptions{Remote: "o", Absent: []string{"x:y"}, Updates: []PushUpdate{{second, TagRef("z")}}}); err == nil {
+	if _, err := r.Push(t.Context(), PushOptions{Remote: "o", Expected: map[string]ID{"x:y": ""}, Updates: []PushUpdate{{second, TagRef("z")}}}); err == nil {
 		t.Error("a name that is none was taken")
 	}
 }

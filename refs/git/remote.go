@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -331,9 +332,10 @@ type Pushed struct {
 type PushOptions struct {
 	Remote  string
 	Updates []PushUpdate // each ref once
-	// Absent are those of the refs that must not be there yet: one that is would
-	// be stale, even where the update would only move it forward.
-	Absent []string
+	// Expected are the values that some of the refs must have, "" for none: one with another
+	// value would be stale, even where the update would only move it forward. Such a ref may
+	// move to what does not contain its old value.
+	Expected map[string]ID
 	// Atomic: all or none. A single update is atomic in any case.
 	Atomic bool
 	// Progress, if not nil, gets git's messages and progress as they come, as
@@ -341,7 +343,7 @@ type PushOptions struct {
 	Progress io.Writer
 }
 
-// Push moves refs of the remote, each only forward: never forced, so that it
+// Push moves refs of the remote, each only forward, or from the expected value: so it
 // compares and swaps. The user's pre-push hook does not run, no tags, submodules
 // or push options go along. As with every push, configured tracking refs of what
 // was pushed follow.
@@ -363,11 +365,11 @@ func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 	if o.Progress != nil {
 		args = append(args, "--progress")
 	}
-	for _, ref := range o.Absent {
-		if err := r.checkUpdate(PushUpdate{Ref: ref}); err != nil {
+	for _, ref := range slices.Sorted(maps.Keys(o.Expected)) {
+		if err := r.checkUpdate(PushUpdate{Ref: ref, ID: o.Expected[ref]}); err != nil {
 			return nil, err
 		}
-		args = append(args, "--force-with-lease="+ref+":") // permits nothing where nothing is
+		args = append(args, "--force-with-lease="+ref+":"+string(o.Expected[ref]))
 	}
 	args = append(args, "--", o.Remote)
 	for _, u := range o.Updates {

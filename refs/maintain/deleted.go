@@ -15,10 +15,10 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// deleted drops branches that were deleted before deletedExpire. The id in the ref's name
-// contains when.
+// deleted drops branches that were deleted before deletedExpire, and code that was handed over before and that
+// nobody can take any more.
 func (gc *collector) deleted(ctx context.Context) error {
-	list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
+	list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix, git.WorkPrefix)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -34,17 +34,20 @@ func (gc *collector) deleted(ctx context.Context) error {
 	defer tx.Close()
 	err = tx.Swap(ctx, func(ctx context.Context) error {
 		old = nil
-		list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
+		list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix, git.WorkPrefix)
 		if err != nil {
 			return err
 		}
 		for _, r := range list {
-			name, when := deletedBranch(r.Name)
-			if when.IsZero() || !when.Before(expire) {
+			d, err := gc.droppable(ctx, r)
+			if err != nil {
+				return err
+			}
+			if d.When.IsZero() || !d.When.Before(expire) {
 				continue
 			}
 			tx.Refs.Delete(r.Name, r.ID)
-			old = append(old, Drop{Kind: DropBranch, Name: name, When: when})
+			old = append(old, d)
 		}
 		if len(old) == 0 {
 			return store.ErrNothing
@@ -58,6 +61,28 @@ func (gc *collector) deleted(ctx context.Context) error {
 		gc.drop(d, 0)
 	}
 	return nil
+}
+
+// droppable returns since when a ref may be dropped; the zero time is never. The name of a deleted branch
+// contains when.
+func (gc *collector) droppable(ctx context.Context, r git.Ref) (Drop, error) {
+	branch, work := git.WorkBranch(r.Name)
+	if !work {
+		name, when := deletedBranch(r.Name)
+		return Drop{Kind: DropBranch, Name: name, When: when}, nil
+	}
+	d := Drop{Kind: DropWork, Name: branch}
+	used, err := gc.s.OffersWork(ctx, branch, r.ID)
+	if used || err != nil {
+		return d, err
+	}
+	c, err := gc.s.Repo().Commit(ctx, r.ID)
+	if err == nil {
+		d.When = c.Committer.When
+	} else if errors.Is(err, git.ErrNotFound) { // fsck reports it
+		err = nil
+	}
+	return d, err
 }
 
 // deletedBranch splits the ref of a deleted branch; the time is zero for another ref.

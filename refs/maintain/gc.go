@@ -47,6 +47,7 @@ type DropKind string
 // The kinds of Drops.
 const (
 	DropBranch  DropKind = "deleted branch"
+	DropWork    DropKind = "handed over code"
 	DropJournal DropKind = "journal"
 	DropMerge   DropKind = "merge"
 	DropBisect  DropKind = "bisect"
@@ -68,7 +69,8 @@ const (
 //
 //  1. missing notes are written, whatever context.notes is;
 //  2. branches that were deleted longer ago than context.deletedExpire (90 days) are
-//     dropped;
+//     dropped, and code that was handed over longer ago, unless the newest COMMIT of
+//     its branch did so;
 //  3. journals of branches that are gone, if memory contains all of their steps;
 //  4. merges, bisects and interrupted commands of branches and worktrees that are
 //     gone; temporary files that are a day old;

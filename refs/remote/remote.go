@@ -145,33 +145,36 @@ func WriteShared(s *store.Store, r Remote, names map[string]bool) error {
 	return s.Repo().WriteStateFile(r.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
 }
 
-// RefSet is the memory of one repository at one time: branches and tags by name, "" for a
-// missing roadmap or notes.
+// RefSet is the memory of one repository at one time: branches, tags and the code that was handed over
+// with branches by name, "" for a missing roadmap or notes.
 type RefSet struct {
-	Branches, Tags map[string]git.ID
-	Roadmap, Notes git.ID
+	Branches, Tags, Works map[string]git.ID
+	Roadmap, Notes        git.ID
 }
 
 // Survey reads the refs of this repository, and those of r as they were when it was last
 // asked, from one listing.
 func Survey(ctx context.Context, s *store.Store, r Remote) (ours, theirs RefSet, err error) {
-	list, err := s.Repo().Refs(ctx, append(r.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
+	list, err := s.Repo().Refs(ctx, append(r.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.WorkPrefix,
+		git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
 		return ours, theirs, err
 	}
-	ours.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	ours.read(list, git.BranchPrefix, git.TagPrefix, git.WorkPrefix, git.RoadmapRef, git.NotesRef)
 	t := r.Tracking
-	theirs.read(list, t.Branches(), t.Tags(), t.Roadmap(), t.Notes())
+	theirs.read(list, t.Branches(), t.Tags(), t.Works(), t.Roadmap(), t.Notes())
 	return ours, theirs, nil
 }
 
-func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
-	v.Branches, v.Tags = map[string]git.ID{}, map[string]git.ID{}
+func (v *RefSet) read(list []git.Ref, branches, tags, works, roadmap, notes string) {
+	v.Branches, v.Tags, v.Works = map[string]git.ID{}, map[string]git.ID{}, map[string]git.ID{}
 	for _, r := range list {
 		if name, ok := strings.CutPrefix(r.Name, branches); ok {
 			v.Branches[name] = r.ID
 		} else if name, ok := strings.CutPrefix(r.Name, tags); ok {
 			v.Tags[name] = r.ID
+		} else if name, ok := strings.CutPrefix(r.Name, works); ok {
+			v.Works[name] = r.ID
 		}
 		switch r.Name {
 		case roadmap:
@@ -184,7 +187,7 @@ func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
 
 // RefSetOf returns the refs of a list that are memory's, by their names here.
 func RefSetOf(list []git.Ref) (v RefSet) {
-	v.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	v.read(list, git.BranchPrefix, git.TagPrefix, git.WorkPrefix, git.RoadmapRef, git.NotesRef)
 	return v
 }
 
@@ -193,7 +196,8 @@ func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 
 // Equal reports whether two sets name the same refs at the same objects.
 func (v *RefSet) Equal(w *RefSet) bool {
-	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
+	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags) &&
+		maps.Equal(v.Works, w.Works)
 }
 
 // Changes lists the refs that v has at another object than before, and those that it has no
@@ -205,6 +209,7 @@ func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	}{
 		{v.Branches, before.Branches, git.BranchPrefix},
 		{v.Tags, before.Tags, git.TagPrefix},
+		{v.Works, before.Works, git.WorkPrefix},
 		{map[string]git.ID{git.RoadmapRef: v.Roadmap}, map[string]git.ID{git.RoadmapRef: before.Roadmap}, ""},
 		{map[string]git.ID{git.NotesRef: v.Notes}, map[string]git.ID{git.NotesRef: before.Notes}, ""},
 	} {

@@ -203,6 +203,7 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	}
 	done := newResult(from)
 	ex := newExchanger(s, Options{}, remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, &done)
+	ex.merge = true
 	ref := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
 	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
@@ -212,6 +213,9 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	}
 	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name, take: ref.ID}}
 	if err := t.run(ctx); err != nil {
+		return true, err
+	}
+	if err := ex.adoptWork(ctx, t.step); err != nil {
 		return true, err
 	}
 	shared, err := remote.ReadShared(s, ex.peer)

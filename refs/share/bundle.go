@@ -116,8 +116,11 @@ func hasMemory(held []git.Ref) bool {
 // ref moves before git reads it.
 func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []git.ID) ([]git.Ref, error) {
 	for range store.MaxTries {
-		list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+		list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.WorkPrefix, git.RoadmapRef, git.NotesRef)
 		if err != nil {
+			return nil, err
+		}
+		if list, err = dropOldWorks(ctx, s, list); err != nil {
 			return nil, err
 		}
 		list = slices.DeleteFunc(list, func(r git.Ref) bool { return slices.Contains(known, r.ID) })
@@ -127,6 +130,28 @@ func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []gi
 	}
 	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times",
 		store.MaxTries), "run the command again")
+}
+
+// dropOldWorks removes the refs of code that was handed over before the newest COMMIT of its branch, which
+// nobody can take any more.
+func dropOldWorks(ctx context.Context, s *store.Store, list []git.Ref) ([]git.Ref, error) {
+	named := map[string]git.ID{}
+	if !slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.WorkPrefix) }) {
+		return list, nil
+	}
+	for _, r := range list {
+		if branch, ok := git.BranchName(r.Name); ok {
+			c, err := s.Repo().Commit(ctx, r.ID)
+			if err != nil {
+				return nil, err
+			}
+			named[branch] = store.WorkOf(c)
+		}
+	}
+	return slices.DeleteFunc(list, func(r git.Ref) bool {
+		branch, ok := git.WorkBranch(r.Name)
+		return ok && named[branch] != r.ID
+	}), nil
 }
 
 // checkBundle lists what a bundle contains if all of it can be taken in here.

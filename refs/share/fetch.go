@@ -33,7 +33,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 			Refspecs: append(refspecs, not...)})
 	}
 	if f := ex.followed(&ours, &before); f == nil {
-		err = get(git.MemoryRefspecs(ex.peer.Tracking, ex.peer.Heads))
+		err = get(allRefspecs(ex.peer))
 	} else if err = ex.dropUnfollowed(ctx, f, &before); err == nil {
 		if err = get(f.refspecs(ex.peer, nil)); errors.Is(err, git.ErrNotFound) {
 			err = ex.fetchThere(ctx, f, get)
@@ -124,10 +124,16 @@ func (f *followed) refspecs(p remote.Remote, there map[string]bool) []string {
 			ask = append(ask, name)
 		}
 	}
+	works := git.WorkRefspecs(p.Tracking, p.Heads, ask...)
 	for i, name := range ask {
 		ask[i] = "+" + from + name + ":" + to + name
 	}
-	return append(ask, git.SideRefspecs(p.Tracking, p.Heads)...)
+	return slices.Concat(ask, git.SideRefspecs(p.Tracking, p.Heads), works)
+}
+
+// allRefspecs are the refspecs of all branches.
+func allRefspecs(p remote.Remote) []string {
+	return append(git.MemoryRefspecs(p.Tracking, p.Heads), git.WorkRefspecs(p.Tracking, p.Heads, "*")...)
 }
 
 // has reports whether a branch is among them.

@@ -95,7 +95,8 @@ func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
 			}
 		}
 	}
-	return ours.Roadmap == theirs.Roadmap && ours.Notes == theirs.Notes && maps.Equal(ours.Tags, theirs.Tags)
+	return ours.Roadmap == theirs.Roadmap && ours.Notes == theirs.Notes && maps.Equal(ours.Tags, theirs.Tags) &&
+		ex.sameWorks(ours, theirs)
 }
 
 // noteShared records which branches and tags both sides have.
@@ -173,11 +174,13 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) e
 
 // refAction is what to do with one ref.
 type refAction struct {
-	ref    string // its name here
-	branch string // "" for the roadmap and tags
-	ours   git.ID // the local commit
-	push   git.ID // the remote's new commit; "" for no push
-	take   git.ID // what the local ref must contain; "" for nothing
+	ref    string     // its name here
+	branch string     // "" for the roadmap, tags and handed over code
+	ours   git.ID     // the local commit
+	theirs git.ID     // the remote's, of handed over code
+	of     *refAction // the branch that handed over code belongs to
+	push   git.ID     // the remote's new commit; "" for no push
+	take   git.ID     // what the local ref must contain; "" for nothing
 	merged *git.Commit
 	late   bool // another clone's push was faster
 }
@@ -229,7 +232,8 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 		}
 		plan = append(plan, &refAction{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
 	}
-	return append(plan, ex.tagsToTake(ours, theirs)...), nil
+	plan, err := ex.works(ctx, plan, ours, theirs)
+	return append(plan, ex.tagsToTake(ours, theirs)...), err
 }
 
 // tagsToTake returns the tags that only the other side has.

@@ -113,8 +113,8 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 		return false, nil
 	}
 	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates,
-		Absent: ex.absent(updates),
-		Atomic: atomic, Progress: ex.o.Progress})
+		Expected: ex.expected(updates, steps),
+		Atomic:   atomic, Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		return false, unreachable(ex.peer.Name, err)
 	}
@@ -146,13 +146,16 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 	return late, ex.track(ctx, track, theirs)
 }
 
-// absent returns the tags to make: a tag that another clone made meanwhile must not move, not
-// even forward.
-func (ex *exchanger) absent(updates []git.PushUpdate) []string {
-	var refs []string
+// expected returns what the remote must have of the tags and of handed over code. A tag that another clone
+// made meanwhile must not move, not even forward; handed over code replaces that of the former hand-over,
+// which it does not contain.
+func (ex *exchanger) expected(updates []git.PushUpdate, steps map[string]*refAction) map[string]git.ID {
+	refs := map[string]git.ID{}
 	for _, u := range updates {
-		if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, ex.peer.Heads), git.TagPrefix) {
-			refs = append(refs, u.Ref)
+		if st := steps[u.Ref]; st != nil && st.isWork() {
+			refs[u.Ref] = st.theirs
+		} else if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, ex.peer.Heads), git.TagPrefix) {
+			refs[u.Ref] = ""
 		}
 	}
 	return refs
@@ -195,6 +198,9 @@ func set(v *remote.RefSet, r git.Ref) {
 	if name, ok := strings.CutPrefix(r.Name, git.TagPrefix); ok {
 		v.Tags[name] = r.ID
 	}
+	if name, ok := git.WorkBranch(r.Name); ok {
+		v.Works[name] = r.ID
+	}
 	switch r.Name {
 	case git.RoadmapRef:
 		v.Roadmap = r.ID
@@ -233,6 +239,9 @@ func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *remote.Re
 			return err
 		}
 		updates = append(updates, ex.update(ref, ""))
+		if name, _ := git.BranchName(ref); theirs.Works[name] != "" {
+			updates = append(updates, ex.update(git.WorkRef(name), ""))
+		}
 	}
 	if err := ex.noteShared(ours, theirs); err != nil { // a later sync must see that they were deleted
 		return err

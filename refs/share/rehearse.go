@@ -72,7 +72,7 @@ func refNames(held []expunge.DirtyRef) []string {
 // that moves in between goes forward, and its new history contains the old one.
 func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (theirs remote.RefSet, err error) {
 	var patterns []string
-	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.RoadmapRef, git.NotesRef} {
+	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.WorkPrefix + "*", git.RoadmapRef, git.NotesRef} {
 		patterns = append(patterns, git.NameOn(name, ex.peer.Heads))
 	}
 	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
@@ -86,7 +86,7 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 		list[i].Name = git.NameHere(list[i].Name, ex.peer.Heads)
 	}
 	theirs = remote.RefSetOf(list)
-	refspecs := git.MemoryRefspecs(ex.peer.Tracking, ex.peer.Heads)
+	refspecs := allRefspecs(ex.peer)
 	if f := ex.followed(ours, before); f != nil {
 		there := map[string]bool{}
 		for name := range theirs.Branches {

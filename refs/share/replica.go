@@ -59,6 +59,9 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	}
 	c.Parents = append(c.Parents, r.theirs.Commit().ID)
 	c.SetRoadmap(r.roadmap)
+	if err := newerWork(ctx, c, r); err != nil { // before the merge, which writes into the tree of ours
+		return nil, nil, err
+	}
 	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases,
 		Replica: true, Settle: r.settle})
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
@@ -97,6 +100,26 @@ func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
 	}
 	c.Last = cmp.Or(c.Last, store.LastSummary(theirs))
 	return nil
+}
+
+// newerWork takes over which code was handed over from the side with the newer COMMIT, by its id.
+func newerWork(ctx context.Context, c *store.Draft, r replica) error {
+	ours, _, err := r.ours.LiveCommits(ctx)
+	if err != nil {
+		return err
+	}
+	theirs, _, err := r.theirs.LiveCommits(ctx)
+	if err == nil && newestID(theirs) > newestID(ours) {
+		c.Work = store.WorkOf(r.theirs.Commit())
+	}
+	return err
+}
+
+func newestID(list []doc.Commit) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1].ID
 }
 
 // reopen makes a branch active again that one side closed without knowing all commits of the

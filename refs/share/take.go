@@ -20,7 +20,7 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *remot
 		return nil
 	}
 	for _, st := range plan {
-		if st.take == "" || st.late {
+		if st.take == "" || st.late || st.of != nil && st.of.late {
 			continue
 		}
 		t := takeover{ex: ex, step: st}
@@ -82,7 +82,9 @@ func (t *takeover) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
-	case !t.ex.merge || st.isTag(): // made meanwhile by another process; a tag never moves
+	case st.isWork() && t.have == st.ours:
+		t.to = st.take
+	case !t.ex.merge || st.isTag() || st.isWork(): // made meanwhile by another process; a tag never moves
 		return store.ErrNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID

@@ -81,6 +81,7 @@ func (tx *Transaction) buildAmended(ctx context.Context, branch string, o Commit
 		return d, false, err
 	}
 	o.complete(*last.Entry)
+	o.Work = WorkOf(last.Commit)
 	if replaced, err = CheckEntry(&o.Summary, &o.Contribution, &o.Progress); err != nil {
 		return d, false, err
 	}

@@ -124,6 +124,11 @@ func (tx *Transaction) BuildCommit(ctx context.Context, branch string, o CommitO
 	if err != nil {
 		return committed{}, err
 	}
+	if o.Work != "" {
+		if err := tx.queueWork(ctx, branch, o.Work); err != nil {
+			return committed{}, err
+		}
+	}
 	return tx.buildOn(ctx, tip, p, nil, o)
 }
 
@@ -155,6 +160,7 @@ func (tx *Transaction) buildOn(ctx context.Context, base *Tip, p Pending, last *
 	if err := tx.AddCommit(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
+	c.Work = o.Work
 	if err := tx.Store.RefreshDetected(ctx, c, base.commit); err != nil {
 		return committed{}, err
 	}
@@ -249,7 +255,7 @@ func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commi
 	if err != nil {
 		return err
 	}
-	c.Entry = m
+	c.Entry, c.Work = m, ""
 	if m.Contribution != m.Summary {
 		c.Body = m.Contribution
 	}
@@ -328,6 +334,9 @@ type CommitOptions struct {
 	Progress     string // empty: regenerated
 	Roadmap      RoadmapChange
 	Judging      Judgement // what it came to: written into its note
+
+	// Work is uncommitted code that is handed over: the branch's ref for that moves too.
+	Work git.ID `json:"-"`
 
 	// Code, if not nil, makes a commit of the code too, with the same message.
 	Code *CodeOptions `json:"-"`

@@ -108,7 +108,7 @@ func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool)
 	moved := git.Ref{Name: git.DeletedRef(name, id), ID: tip.commit.ID}
 	tx.Refs.Update(moved.Name, moved.ID, "")
 	tx.Refs.Delete(git.BranchRef(name), tip.commit.ID)
-	return moved, nil
+	return moved, tx.queueMoveWork(ctx, name, "")
 }
 
 func (s *Store) checkNotCurrent(ctx context.Context, name string) error {

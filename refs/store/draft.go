@@ -28,6 +28,7 @@ type Draft struct {
 	Roadmap       git.ID      // the roadmap at this commit
 	Warnings      []string    // what could not be found out, and stops nothing
 	RoadmapAge    int         // commits since the roadmap was revised
+	Work          git.ID      // the uncommitted code that was handed over with the newest COMMIT; "" for none
 }
 
 // Put stores a document as a blob and puts it into a tree at path.
@@ -119,6 +120,7 @@ func (tx *Transaction) trailers(c *Draft) string {
 		took = c.Parent.Trailer(TrailerJournal)
 	}
 	t.add(TrailerJournal, took)
+	t.add(TrailerWork, string(c.Work))
 	t.add(TrailerAgent, tx.Writer.Agent)
 	t.add(trailerSession, tx.Writer.Session)
 	t.add(trailerModel, tx.Writer.Model)
@@ -158,6 +160,7 @@ func (tx *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*D
 	c := &Draft{
 		branch: tip.branch, Tree: tip.tree, Meta: meta, Parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
 		Subject: subject, Last: LastSummary(tip.commit), Newest: newest, Code: code,
+		Work: WorkOf(tip.commit),
 	}
 	c.SetRoadmap(roadmap)
 	return c, nil

@@ -110,7 +110,7 @@ func (tx *Transaction) queueRename(ctx context.Context, old, name string) error 
 		return err
 	}
 	tx.Refs.Delete(git.BranchRef(old), tip.commit.ID)
-	return nil
+	return tx.queueMoveWork(ctx, old, name)
 }
 
 // renameSubject is the subject of that commit, by which a worktree that was left on the

@@ -29,6 +29,7 @@ const (
 	TrailerRoadmap = "Context-Roadmap" // the roadmap, and for how many commits it has been the same
 	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
 	TrailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
+	TrailerWork    = "Context-Work"    // the uncommitted code that was handed over with the newest COMMIT
 	TrailerAgent   = "Agent"
 	trailerSession = "Session"
 	trailerModel   = "Model"

@@ -62,10 +62,9 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 	if err := checkConfig(cfg); err != nil {
 		return nil, err
 	}
-	ident, err := s.repo.Committer(ctx)
+	ident, err := s.Identity(ctx)
 	if err != nil {
-		return nil, &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "no identity to commit as",
-			Hints: []string{"git config user.name NAME", "git config user.email EMAIL"}}
+		return nil, err
 	}
 	if w, err = s.checkWriter(w, ident); err != nil {
 		return nil, err
@@ -96,6 +95,16 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 		return nil, errors.Join(err, tx.Close())
 	}
 	return tx, nil
+}
+
+// Identity returns who commits. fail.ErrRefused: git does not know.
+func (s *Store) Identity(ctx context.Context) (git.Identity, error) {
+	ident, err := s.repo.Committer(ctx)
+	if err != nil {
+		err = &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "no identity to commit as",
+			Hints: []string{"git config user.name NAME", "git config user.email EMAIL"}}
+	}
+	return ident, err
 }
 
 // lockBranch waits for a branch's lock, unless its owner waits for this process.

@@ -1,0 +1,58 @@
+package incoming_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/internal/memtest"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Of what a remote calls handed over code only what has the form of it is taken.
+func TestCheckWork(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
+	s := r.Open()
+	base := r.Git("rev-parse", "HEAD")
+	tree := func(text string) string { return makeTree(r, "100644 f "+r.Blob(text)) }
+	commit := func(tree, subject string, parents ...string) string {
+		args := []string{"commit-tree", "-m", subject, tree}
+		for _, p := range parents {
+			args = append(args, "-p", p)
+		}
+		return r.Git(args...)
+	}
+	some := tree("some")
+	good := "On main" + store.WorkSubject
+	index, alone := commit(some, "index", base), commit(tree("new"), "untracked")
+	for _, test := range []struct{ name, id, want string }{
+		{"two parents", commit(some, good, base, index), ""},
+		{"three parents", commit(some, good, base, index, alone), ""},
+		{"memory", r.Git("rev-parse", base), "0 parents"},
+		{"one parent", commit(some, good, base), "1 parents"},
+		{"four parents", commit(some, good, base, index, alone, commit(tree("x"), "x")), "4 parents"},
+		{"another subject", commit(some, "WIP on main: 1234567 code", base, index), "its subject"},
+		{"an index of another base", commit(some, good, base, commit(some, "index", index)), "has other parents"},
+		{"untracked files with a parent", commit(some, good, base, index, commit(some, "other", base)), "has other parents"},
+		{"too large", commit(tree(strings.Repeat("x", store.MaxWork+1)), good, base, index), "at most 10485760"},
+		{"too large together", commit(tree(strings.Repeat("x", store.MaxWork-1)), good, base, index, alone), "at most 10485760"},
+		{"a blob that is missing", commit(makeTree(r, "100644 f "+strings.Repeat("1", len(base))), good, base, index), "cannot be read"},
+		{"a blob", r.Blob("blob"), "not a commit"},
+		{"nothing", strings.Repeat("2", len(base)), "cannot be read"},
+	} {
+		err := incoming.CheckWork(t.Context(), s, git.Ref{Name: "refs/context/remotes/o/work/main", ID: git.ID(test.id)})
+		var refused *fail.Error
+		switch {
+		case test.want == "" && err != nil, test.want != "" && err == nil:
+			t.Errorf("%s: %v", test.name, err)
+		case test.want == "":
+		case !errors.As(err, &refused) || refused.Code != fail.IncomingInvalid || !strings.Contains(err.Error(), test.want):
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}

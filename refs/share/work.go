@@ -1,0 +1,95 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// works decides about the uncommitted code that was handed over with the branches of a plan. A side needs
+// only what the branch names that it is going to have, and only if the other side has that:
+//
+//  1. neither branch names any: nothing;
+//  2. the remote's new branch names ours: push;
+//  3. our new branch names theirs: check, and take.
+//
+// So of two hand-overs the one in force is that of the newer COMMIT of the merged branch, on both sides. What
+// nobody can take any more is not shared.
+func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs *remote.RefSet) ([]*refAction, error) {
+	for _, b := range plan {
+		mine, other := ours.Works[b.branch], theirs.Works[b.branch]
+		if b.branch == "" || mine == other {
+			continue
+		}
+		here, err := ex.workOf(ctx, cmp.Or(b.take, b.ours))
+		if err != nil {
+			return nil, err
+		}
+		there, err := ex.workOf(ctx, cmp.Or(b.push, theirs.Branches[b.branch]))
+		if err != nil {
+			return nil, err
+		}
+		w := &refAction{ref: git.WorkRef(b.branch), ours: mine, theirs: other, of: b}
+		if there != "" && there == mine && !ex.isDirty(w.ref) && !ex.isDirty(b.ref) {
+			w.push = mine
+		}
+		if here != "" && here == other && ex.merge {
+			if err := incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(w.ref), ID: other}); err != nil {
+				return nil, err
+			}
+			w.take = other
+		}
+		if w.push != "" || w.take != "" {
+			plan = append(plan, w)
+		}
+	}
+	return plan, nil
+}
+
+// workOf returns what the tip of a branch names.
+func (ex *exchanger) workOf(ctx context.Context, tip git.ID) (git.ID, error) {
+	if tip == "" {
+		return "", nil
+	}
+	c, err := ex.s.Repo().Commit(ctx, tip)
+	if err != nil {
+		return "", err
+	}
+	return store.WorkOf(c), nil
+}
+
+func (st *refAction) isWork() bool { return strings.HasPrefix(st.ref, git.WorkPrefix) }
+
+// sameWorks reports whether both sides have the same handed over code of the wanted branches.
+func (ex *exchanger) sameWorks(ours, theirs *remote.RefSet) bool {
+	for name := range ours.Branches {
+		if ex.wants(name) && ours.Works[name] != theirs.Works[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// adoptWork takes the code that was handed over with a branch which was made from a remote's.
+func (ex *exchanger) adoptWork(ctx context.Context, b *refAction) error {
+	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
+	if err != nil {
+		return err
+	}
+	plan, err := ex.works(ctx, []*refAction{b}, &ours, &theirs)
+	if err != nil {
+		return err
+	}
+	for _, w := range plan[1:] {
+		t := takeover{ex: ex, step: w}
+		if err := t.run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
