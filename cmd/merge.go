@@ -182,6 +182,9 @@ func (o *mergeOptions) printMerge(env *Env, r merge.Result, failed error) error 
 		render.ConflictsText(p, r.Merged, r.Branch, r.Conflicts)
 		if failed == nil {
 			o.printOutcome(p, r)
+			if r.Switched {
+				line(p, "Switched to memory branch '%s'", r.Branch)
+			}
 		}
 	})
 }

@@ -116,7 +116,11 @@ func dangerOfPush(f share.FirstPush) danger {
 }
 
 func printFirst(p *render.Printer, f share.FirstPush) {
-	line(p, "First memory of '%s' (%s): %s with %s and %s, %s. It becomes as public as the code there.", f.Remote, f.URL,
+	works := ""
+	if f.Works > 0 {
+		works = ", and the uncommitted code of " + count(f.Works, "branch", "branches")
+	}
+	line(p, "First memory of '%s' (%s): %s with %s and %s, %s%s. It becomes as public as the code there.", f.Remote, f.URL,
 		count(f.Branches, "branch", "branches"), count(f.Commits, "commit", "commits"), count(f.Steps, "step", "steps"),
-		render.Size(f.Bytes))
+		render.Size(f.Bytes), works)
 }

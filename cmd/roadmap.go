@@ -69,6 +69,7 @@ func newRoadmap(g *globals) *command {
 			"roadmap answer 'Which lock' --with 'One mutex around the queue'",
 			"roadmap decide 'No generated code'",
 		},
+		extra:   "quote a text that contains spaces; --tell takes no text of its own",
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		most:    3,

@@ -28,6 +28,7 @@ func (m *operation) point(ctx context.Context) error {
 		return err
 	}
 	m.left, _ = git.BranchName(head)
+	m.res.Switched = true
 	return m.Store.PointHead(ctx, m.target, "merge", true)
 }
 

@@ -371,6 +371,7 @@ type Result struct {
 	UpToDate  bool                   `json:"up_to_date"`
 	Context   *history.BranchContext `json:"context"` // the source's CONTEXT as it was before
 
+	Switched  bool     `json:"-"` // the target was not current before, and is now
 	Summaries []string `json:"-"` // of the commits that came, newest first
 	Warnings  []string `json:"-"`
 }

@@ -17,7 +17,8 @@ type FirstPush struct {
 	Branches int    `json:"branches"`
 	Commits  int    `json:"commits"`
 	Steps    int    `json:"steps"` // committed ones: pending steps stay here
-	Bytes    int64  `json:"bytes"` // of the objects, as they are stored here
+	Works    int    `json:"works"` // branches whose uncommitted code goes along
+	Bytes    int64  `json:"bytes"` // of the objects, without that code, as they are stored here
 }
 
 // firstPush describes the push that gives a remote its first memory, and asks for consent.
@@ -27,6 +28,9 @@ func (ex *exchanger) firstPush(ctx context.Context, ours *remote.RefSet) error {
 	for name, id := range ours.Branches {
 		if ex.wants(name) {
 			tips = append(tips, string(id))
+			if ours.Works[name] != "" {
+				f.Works++
+			}
 		}
 	}
 	for _, id := range []git.ID{ours.Roadmap, ours.Notes} {
