@@ -11,14 +11,14 @@ import (
 type gcOptions struct {
 	*globals
 	author
-	auto bool
+	auto, dryRun bool
 }
 
 func newGC(g *globals) *command {
 	o := &gcOptions{globals: g}
 	return &command{
 		name:  "gc",
-		usage: []string{"gc [--auto]"},
+		usage: []string{"gc [--auto] [--dry-run]"},
 		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; " +
 			"writes notes that are missing; and drops what is dead, old deleted branches among it. Code, its " +
 			"refs and its packs are not touched, and no object is dropped for being unreachable. It may run " +
@@ -30,7 +30,10 @@ func newGC(g *globals) *command {
 			"gc --auto",
 		},
 		globals: g,
-		flags:   join([]cli.Flag{toggle(&o.auto, "--auto", "only if enough objects are loose")}, o.author.flags(), g.common()),
+		flags: join([]cli.Flag{
+			toggle(&o.auto, "--auto", "only if enough objects are loose"),
+			toggle(&o.dryRun, "--dry-run", "say what would be packed and dropped; change nothing"),
+		}, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			res, err := runGC(ctx, env, o)
 			env.warnAll(res.Warnings) // of the parts that succeeded, too
@@ -39,7 +42,7 @@ func newGC(g *globals) *command {
 			}
 			return o.show(env, res, func(p *render.Printer) {
 				if !o.auto || res.Packed > 0 || res.Dropped > 0 {
-					render.GCText(p, res)
+					render.GCText(p, res, o.dryRun)
 				}
 			})
 		},
@@ -54,5 +57,5 @@ func runGC(ctx context.Context, env *Env, o *gcOptions) (res maintain.Result, er
 		return res, err
 	}
 	defer closing(s, &err)
-	return maintain.Run(ctx, s, maintain.Options{Writer: o.writer(env), Auto: o.auto})
+	return maintain.Run(ctx, s, maintain.Options{Writer: o.writer(env), Auto: o.auto, DryRun: o.dryRun})
 }

@@ -21,17 +21,19 @@ import (
 type importOptions struct {
 	*globals
 	author
-	from string
+	from   string
+	dryRun bool
 }
 
 func newImport(g *globals) *command {
 	o := &importOptions{globals: g}
 	own := []cli.Flag{
 		named(&o.from, "--from AGENT", "whose trace it is: swe-agent"),
+		toggle(&o.dryRun, "--dry-run", "say what would be imported; change nothing"),
 	}
 	return &command{
 		name:  "import",
-		usage: []string{"import DIR", "import --from swe-agent FILE..."},
+		usage: []string{"import DIR [--dry-run]", "import --from swe-agent FILE... [--dry-run]"},
 		about: "Takes in the memory that another implementation keeps in a folder: DIR contains .GCC or .gcc, or is " +
 			"that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a " +
 			"memory commit with its own time and the steps before it. With --from: takes in the steps of another " +
@@ -55,7 +57,7 @@ func newImport(g *globals) *command {
 				return err
 			}
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Imported %s, skipped %d that exist already", count(r.Steps, "step", "steps"), r.Skipped)
+				line(p, o.did()+" %s, skipped %d that exist already", count(r.Steps, "step", "steps"), r.Skipped)
 			})
 		},
 	}
@@ -86,7 +88,17 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 		return r, err
 	}
 	defer closing(s, &err)
+	if o.dryRun {
+		return folder.RehearseSteps(ctx, s, w, steps)
+	}
 	return folder.ImportSteps(ctx, s, w, steps)
+}
+
+func (o *importOptions) did() string {
+	if o.dryRun {
+		return "Would import"
+	}
+	return "Imported"
 }
 
 // readTraces reads the steps of all files.
@@ -144,7 +156,7 @@ func (o *importOptions) importFolder(ctx context.Context, env *Env, args []strin
 		return err
 	}
 	return o.show(env, r, func(p *render.Printer) {
-		line(p, "Imported %s and %s on %s from '%s' (%s), skipped %d that exist already",
+		line(p, o.did()+" %s and %s on %s from '%s' (%s), skipped %d that exist already",
 			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"),
 			count(r.Branches, "branch", "branches"), r.Folder, r.Dialect, r.Skipped)
 	})
@@ -156,5 +168,5 @@ func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string
 		return r, err
 	}
 	defer closing(s, &err)
-	return folder.Import(ctx, s, folder.ImportOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
+	return folder.Import(ctx, s, folder.ImportOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent, DryRun: o.dryRun})
 }

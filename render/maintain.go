@@ -26,13 +26,19 @@ func ProblemsText(p *Printer, problems []fsck.Problem) {
 
 // GCText shows the result of a gc: what it packed, everything that it dropped, and how much
 // space it freed.
-func GCText(p *Printer, res maintain.Result) {
+func GCText(p *Printer, res maintain.Result, would bool) {
+	did := func(done, undone string) string {
+		if would {
+			return "Would " + undone
+		}
+		return done
+	}
 	if res.Packed == 0 && res.Dropped == 0 && res.Bytes <= 0 {
 		p.line(plain("nothing to pack or drop"))
 		return
 	}
 	if res.Packed > 0 {
-		p.line(plain("Packed " + prose.Count(res.Packed, "object")))
+		p.line(plain(did("Packed ", "pack ") + prose.Count(res.Packed, "object")))
 	}
 	temp := 0
 	for _, d := range res.Drops {
@@ -40,15 +46,15 @@ func GCText(p *Printer, res maintain.Result) {
 		case d.Kind == maintain.DropTemp:
 			temp++
 		case d.When.IsZero():
-			p.line(plain(fmt.Sprintf("Dropped %s '%s'", d.Kind, prose.Fold(d.Name))))
+			p.line(plain(fmt.Sprintf("%s %s '%s'", did("Dropped", "drop"), d.Kind, prose.Fold(d.Name))))
 		default:
-			p.line(plain(fmt.Sprintf("Dropped %s '%s' of %s", d.Kind, prose.Fold(d.Name), day(d.When))))
+			p.line(plain(fmt.Sprintf("%s %s '%s' of %s", did("Dropped", "drop"), d.Kind, prose.Fold(d.Name), day(d.When))))
 		}
 	}
 	if temp > 0 {
-		p.line(plain("Dropped " + prose.Count(temp, string(maintain.DropTemp))))
+		p.line(plain(did("Dropped ", "drop ") + prose.Count(temp, string(maintain.DropTemp))))
 	}
 	if res.Bytes > 0 {
-		p.line(plain("Freed " + Size(res.Bytes)))
+		p.line(plain(did("Freed ", "free ") + Size(res.Bytes)))
 	}
 }

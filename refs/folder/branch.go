@@ -41,7 +41,11 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	var i *branchImport
 	err = tx.Swap(ctx, func(ctx context.Context) error {
 		i = &branchImport{Transaction: tx, m: m, b: b}
-		return i.build(ctx)
+		err := i.build(ctx)
+		if err == nil && m.o.DryRun {
+			err = store.ErrNothing
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -54,7 +58,9 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 		return nil
 	}
 	m.res.Branches++
-	b.commits = i.made
+	if b.commits = i.made; m.o.DryRun {
+		return nil
+	}
 	m.res.Warnings = append(m.res.Warnings, tx.LateWarnings(i.settle(ctx))...)
 	return nil
 }

@@ -19,8 +19,9 @@ import (
 // ImportOptions are the options of Import.
 type ImportOptions struct {
 	store.Writer
-	Dir   string // contains .GCC or .gcc, or is such a folder
-	Agent string // of entries without an agent; empty: the folder's dialect
+	Dir    string // contains .GCC or .gcc, or is such a folder
+	Agent  string // of entries without an agent; empty: the folder's dialect
+	DryRun bool   // move no ref, and return what would come
 }
 
 // Result is what an import brought, or an export wrote.
@@ -65,8 +66,10 @@ func Import(ctx context.Context, s *store.Store, o ImportOptions) (Result, error
 	if err := m.plan(ctx); err != nil {
 		return m.res, err
 	}
-	if err := m.roadmap(ctx); err != nil {
-		return m.res, err
+	if !o.DryRun {
+		if err := m.roadmap(ctx); err != nil {
+			return m.res, err
+		}
 	}
 	for _, b := range m.branches {
 		if err := m.importBranch(ctx, b); err != nil {
@@ -154,6 +157,16 @@ func folderError(path string, err error) error {
 // whose source exists there is skipped, so that the same trace adds nothing again. Empty
 // agents, sessions and models are those of w.
 func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep) (Counts, error) {
+	return importSteps(ctx, s, w, steps, s.Record)
+}
+
+// RehearseSteps returns what ImportSteps would record, and records nothing.
+func RehearseSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep) (Counts, error) {
+	return importSteps(ctx, s, w, steps, s.RehearseRecord)
+}
+
+func importSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep,
+	record func(context.Context, []store.NewStep) ([]store.Recorded, error)) (Counts, error) {
 	for i := range steps {
 		if steps[i].Agent == "" {
 			steps[i].Agent = w.Agent
@@ -165,7 +178,7 @@ func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []st
 			steps[i].Model = w.Model
 		}
 	}
-	recorded, err := s.Record(ctx, steps)
+	recorded, err := record(ctx, steps)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -27,32 +27,28 @@ func (gc *collector) deleted(ctx context.Context) error {
 		return err
 	}
 	var old []Drop
+	if gc.o.DryRun {
+		old, err = gc.expired(ctx, list, expire, func(git.Ref) {})
+		for _, d := range old {
+			gc.drop(d, 0)
+		}
+		return err
+	}
 	tx, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
 	if err != nil {
 		return err
 	}
 	defer tx.Close()
 	err = tx.Swap(ctx, func(ctx context.Context) error {
-		old = nil
 		list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix, git.WorkPrefix)
 		if err != nil {
 			return err
 		}
-		for _, r := range list {
-			d, err := gc.droppable(ctx, r)
-			if err != nil {
-				return err
-			}
-			if d.When.IsZero() || !d.When.Before(expire) {
-				continue
-			}
-			tx.Refs.Delete(r.Name, r.ID)
-			old = append(old, d)
+		old, err = gc.expired(ctx, list, expire, func(r git.Ref) { tx.Refs.Delete(r.Name, r.ID) })
+		if err == nil && len(old) == 0 {
+			err = store.ErrNothing
 		}
-		if len(old) == 0 {
-			return store.ErrNothing
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -61,6 +57,22 @@ func (gc *collector) deleted(ctx context.Context) error {
 		gc.drop(d, 0)
 	}
 	return nil
+}
+
+// expired calls each for the refs that may be dropped, and returns them.
+func (gc *collector) expired(ctx context.Context, list []git.Ref, expire time.Time, each func(git.Ref)) ([]Drop, error) {
+	var old []Drop
+	for _, r := range list {
+		d, err := gc.droppable(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if !d.When.IsZero() && d.When.Before(expire) {
+			each(r)
+			old = append(old, d)
+		}
+	}
+	return old, nil
 }
 
 // droppable returns since when a ref may be dropped; the zero time is never. The name of a deleted branch

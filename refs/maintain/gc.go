@@ -20,6 +20,7 @@ import (
 // Options are the options of Run.
 type Options struct {
 	store.Writer      // of the notes that gc writes
+	DryRun       bool // change nothing, and return what would be dropped and packed
 	Auto         bool // only if the number of loose objects has reached context.gcAuto
 }
 
@@ -124,6 +125,14 @@ func (gc *collector) warn(format string, args ...any) {
 	gc.res.Warnings = append(gc.res.Warnings, fmt.Sprintf(format, args...))
 }
 
+// remove removes a file, unless this is a dry run.
+func (gc *collector) remove(path string) error {
+	if gc.o.DryRun {
+		return nil
+	}
+	return os.Remove(path)
+}
+
 // drop records a Drop and how many bytes it freed.
 func (gc *collector) drop(d Drop, bytes int64) {
 	gc.res.Drops = append(gc.res.Drops, d)
@@ -155,11 +164,17 @@ func (gc *collector) run(ctx context.Context) error {
 }
 
 func (gc *collector) fold(ctx context.Context) error {
+	if gc.o.DryRun {
+		return nil
+	}
 	return gc.s.FoldBranches(ctx, gc.o.Writer)
 }
 
 // search makes the index of searches smaller.
 func (gc *collector) search(ctx context.Context) error {
+	if gc.o.DryRun {
+		return nil
+	}
 	freed, err := search.Shrink(ctx, gc.s)
 	gc.res.Bytes += freed
 	return err
@@ -214,6 +229,10 @@ func (gc *collector) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if gc.o.DryRun {
+		gc.res.Packed, err = pack.CountLoose(ctx, gc.s.Repo(), tips)
+		return err
+	}
 	res, err := pack.Run(ctx, gc.s.Repo(), pack.Options{Tips: tips, Whole: !gc.o.Auto,
 		Kin: map[string]func([]byte) string{doc.LogFile: doc.SegmentName, doc.CommitFile: doc.SegmentName}})
 	gc.res.Packed, gc.res.Packs = res.Objects, res.Packs
@@ -236,6 +255,8 @@ func (gc *collector) pack(ctx context.Context) error {
 // that succeeded.
 func noteGC(s *store.Store, o Options, err error) error {
 	switch {
+	case o.DryRun:
+		return err
 	case err == nil:
 		err = os.Remove(s.StatePath(store.GCLog))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -242,7 +242,7 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 			return nil
 		}
 	}
-	if err := os.Remove(path); err != nil {
+	if err := gc.remove(path); err != nil {
 		return err
 	}
 	gc.drop(Drop{Kind: DropJournal, Name: d.name}, int64(len(data)))

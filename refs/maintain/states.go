@@ -81,7 +81,7 @@ func (gc *collector) dropState(d Drop, name string) error {
 	file := gc.s.StatePath(name)
 	info, err := os.Stat(file)
 	if err == nil {
-		err = os.Remove(file)
+		err = gc.remove(file)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -115,7 +115,7 @@ func (gc *collector) bisects(ctx context.Context, branches map[string]string) er
 		}
 		if gone {
 			// It fails if the folder contains files of others.
-			_ = os.Remove(gc.s.StatePath(path.Join(store.BisectDir, w.Name())))
+			_ = gc.remove(gc.s.StatePath(path.Join(store.BisectDir, w.Name())))
 		}
 	}
 	return nil
@@ -174,6 +174,10 @@ func (gc *collector) intents(ctx context.Context) error {
 }
 
 func (gc *collector) settle(ctx context.Context, branch, file string) error {
+	if gc.o.DryRun {
+		gc.drop(Drop{Kind: DropIntent, Name: branch}, 0)
+		return nil
+	}
 	tx, err := gc.s.Begin(ctx, gc.o.Writer, "gc", branch)
 	if err != nil {
 		return err
@@ -195,7 +199,7 @@ func (gc *collector) tempFiles() error {
 		}
 		info, err := d.Info()
 		if err == nil && gc.now.Sub(info.ModTime()) > tempAge {
-			if err = os.Remove(file); err == nil {
+			if err = gc.remove(file); err == nil {
 				gc.drop(Drop{Kind: DropTemp, Name: d.Name()}, info.Size())
 			}
 		}
@@ -209,6 +213,9 @@ func (gc *collector) tempFiles() error {
 // locks removes the lock files of branches that are gone. They are empty, and created again
 // on demand; agents that create a branch for each task would leave thousands.
 func (gc *collector) locks(ctx context.Context) error {
+	if gc.o.DryRun {
+		return nil
+	}
 	names, err := gc.s.BranchNames(ctx)
 	if err != nil {
 		return err
