@@ -30,7 +30,7 @@ func newHook(g *globals) *command {
 		usage: []string{"hook EVENT [ARGUMENT...]"},
 		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context " +
 			"hooks install git' makes git run it. post-commit links the code commit to the newest memory commit. " +
-			"post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, " +
+			"post-merge keeps which commits a squash is made of, so that its commit gets their links. post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, " +
 			"makes the memory branch of the code branch's name the current one; the names of the code's default " +
 			"branch (main, master, init.defaultBranch, what origin calls its own) are one. pre-push, with " +
 			"context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A " +
@@ -102,6 +102,14 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 	switch event {
 	case hooks.PostCommit:
 		return code.LinkHead(ctx, s, o.writer(env))
+	case hooks.PostMerge:
+		if len(args) != 1 {
+			return fmt.Errorf("%d arguments where git gives 1", len(args))
+		}
+		if args[0] != "1" { // no squash
+			return nil
+		}
+		return code.NoteSquash(ctx, s)
 	case hooks.PostRewrite:
 		by := "" // run by hand
 		if len(args) > 0 {

@@ -40,6 +40,7 @@ func Example() {
 	// Output:
 	// post-checkout installed git-context
 	// post-commit installed another
+	// post-merge installed git-context
 	// post-rewrite installed git-context
 	// pre-push installed git-context
 	// #!/bin/sh

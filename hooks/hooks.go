@@ -51,12 +51,13 @@ import (
 const (
 	PostCheckout = "post-checkout"
 	PostCommit   = "post-commit"
+	PostMerge    = "post-merge"
 	PostRewrite  = "post-rewrite"
 	PrePush      = "pre-push"
 )
 
 // Events returns all events, sorted by name.
-func Events() []string { return []string{PostCheckout, PostCommit, PostRewrite, PrePush} }
+func Events() []string { return []string{PostCheckout, PostCommit, PostMerge, PostRewrite, PrePush} }
 
 // Error is a refusal: the problem, and how to solve it.
 type Error struct {

@@ -26,7 +26,7 @@ func TestUninstallAmongOthers(t *testing.T) {
 		if err := make(w.path(hooks.PrePush)); err != nil {
 			t.Fatal(err)
 		}
-		if changes := w.uninstall(); len(changes) != 3 {
+		if changes := w.uninstall(); len(changes) != 4 {
 			t.Errorf("%s: %+v", name, changes)
 		}
 		if _, err := os.Lstat(w.path(hooks.PrePush)); err != nil {

@@ -91,19 +91,8 @@ func sourcesOf(ctx context.Context, s *store.Store, c *git.Commit) ([]git.ID, er
 	if from != "" {
 		return []git.ID{from}, nil
 	}
-	_, list, squashed := strings.Cut(c.Message, squashedLine)
-	var sources []git.ID
-	for line := range strings.Lines(list) {
-		id, named := strings.CutPrefix(strings.TrimSpace(line), "commit ")
-		if squashed && named && git.IsID(id) && len(id) == len(c.ID) {
-			sources = append(sources, git.ID(id))
-		}
-	}
-	return sources, nil
+	return squashedInto(s, c)
 }
-
-// squashedLine is the line that `git merge --squash` writes above the log of the squashed commits.
-const squashedLine = "Squashed commit of the following:\n"
 
 // HasCommits reports whether a branch has commits of its own, not only those of the branch
 // that it was created from.
