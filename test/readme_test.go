@@ -11,11 +11,21 @@ import (
 	"testing"
 )
 
-// What the README shows is what happens: the commands of a section are run, one
-// after another in one shell's places, and print what stands below them.
+// What the README shows is what happens: its commands are run, one after another
+// in one shell's places, and print what stands below them. A reader has it in one
+// view.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	playSections(t, "../README.md", map[string]int{"Two agents, two clones": 20, "Asking the past": 24})
+	playPage(t, "../README.md", 8)
+	if size, most := len(readPage(t, "../README.md")), 8000; size > most {
+		t.Errorf("it has %d bytes, more than %d", size, most)
+	}
+}
+
+// So do the examples, each section in a home of its own.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	playSections(t, "../docs/examples.md", map[string]int{"A bug, an idea, a merge": 16, "Two agents, two clones": 20, "Asking the past": 24})
 }
 
 // So do the tutorial and the questions, each from its first line to its last.
@@ -52,16 +62,26 @@ func playSections(t *testing.T, page string, sections map[string]int) {
 	for title, least := range sections {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			_, section, ok := strings.Cut(text, "\n## "+title+"\n")
+			_, rest, ok := strings.Cut(text, "\n## "+title+"\n")
 			if !ok {
 				t.Fatalf("%s has no such section", page)
 			}
-			section, _, _ = strings.Cut(section, "\n## ")
-			if ran := play(t, section); ran < least {
+			if ran := play(t, toNextHeading(rest)); ran < least {
 				t.Errorf("only %d commands were found", ran)
 			}
 		})
 	}
+}
+
+// toNextHeading cuts a page at the next heading. A heading within a block is output.
+func toNextHeading(text string) string {
+	blocks := strings.Split(text, "```")
+	for i := 0; i < len(blocks); i += 2 {
+		if prose, _, found := strings.Cut(blocks[i], "\n## "); found {
+			return strings.Join(append(blocks[:i], prose), "```")
+		}
+	}
+	return text
 }
 
 // play runs the commands of a section and compares what they print. A block of a

@@ -1,7 +1,6 @@
-// Command bench measures what design and README promise of the speed of
-// git-context: whole processes, beside git's own commands in the same run, as
-// ratios. It asserts nothing: these machines are noisy, and the table is for
-// people to read.
+// Command bench measures what docs/speed.md promises of the speed of git-context:
+// whole processes, beside git's own commands in the same run, as ratios. It
+// asserts nothing: these machines are noisy, and the table is for people to read.
 //
 //	go run ./test/bench [-tables speed,hooks,search,peers,disk] [-commits 10,1000,10000] [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
 //
