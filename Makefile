@@ -7,9 +7,8 @@ PREFIX  ?= /usr/local
 override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
 # What urfave/cli would otherwise add to every start: 0.3 to 1.1 ms.
 TAGS    := urfave_cli_no_docs,urfave_cli_no_suggest
-# How long each fuzz target runs, and which trace the demo plays.
+# How long each fuzz target runs.
 T       ?= 30s
-TRACE   ?=
 # The long tests that may run beside each other, and those that have many agents of
 # their own; the laws over random histories; and packages whose properties are quick.
 SOAK      ?= TestKill|TestModel|TestMatrix|TestFull|TestFileSize|TestReadOnly|TestDenied|TestFsckBeside|TestGC|TestUsersGC|TestReleaseIs
@@ -98,7 +97,7 @@ resume:
 	@$(GO) run ./test/resume
 
 demo: build
-	@sh test/demo.sh $(BIN) $(if $(TRACE),'$(TRACE)')
+	@sh test/demo.sh $(BIN)
 
 # Every fuzz target for T, and how often it was run.
 fuzz:
