@@ -23,10 +23,11 @@ func newBisect(g *globals) *command {
 			"bisect [status]",
 			"bisect (log | reset)",
 		},
-		about: "Finds the commit that turned a check bad. Told one that is bad and one that is good, it names " +
-			"the one between them to be tested next, until the first bad one is found; without C a mark is about " +
-			"that one, before that about the branch's tip. 'run' tests by a command: exit 0 is good, 125 cannot " +
-			"be tested, any other below 128 is bad, and from 128 on it stops, as with git bisect.",
+		about: "Finds the first commit for which a check fails. Given a bad commit and a good one, it names " +
+			"the commit between them to test next, until the first bad one is found; without C a mark applies " +
+			"to that commit, and before there is one to the branch's tip. 'run' tests with a command: exit " +
+			"code 0 means good, 125 that the commit cannot be tested, any other below 128 bad, and 128 or more " +
+			"stops, as with git bisect.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bisect start main success/best",

@@ -11,12 +11,12 @@ func newBlame(g *globals) *command {
 	return &command{
 		name:  "blame",
 		usage: []string{"blame KEY [REV]"},
-		about: "Shows who believed what since when: for each line of a topic the memory commit that brought it, " +
-			"its agent and day, and the first COMMIT that contained it, '-' where there is none yet. With REV as " +
-			"it was there, which is also how a forgotten topic is seen. What came by a merge is whose it was " +
-			"before. KEY may also be metadata.yaml, or main.md for the roadmap, which no COMMIT makes. With " +
-			"--json: {\"key\", \"branch\", \"lines\": [{\"line\", \"text\", \"agent\", \"time\", \"commit\", " +
-			"\"milestone\": {\"id\", \"commit\", \"summary\"}}]}; milestone is null where there is none yet.",
+		about: "Shows who wrote each line of a topic, and when: the memory commit that added it, its agent " +
+			"and day, and the first COMMIT that contains it, or '-' if there is none yet. With REV it shows " +
+			"the topic as it was there, even if it was forgotten since. A line that came by a merge keeps its " +
+			"author. KEY may also be metadata.yaml, or main.md for the roadmap, which no COMMIT contains. With " +
+			"--json: {\"key\", \"branch\", \"lines\": [{\"line\", \"text\", \"agent\", \"time\", \"commit\", \"milestone\": " +
+			"{\"id\", \"commit\", \"summary\"}}]}; milestone is null if there is none yet.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"blame db-pool",

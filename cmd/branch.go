@@ -69,12 +69,12 @@ func newBranch(g *globals) *command {
 			"branch -m [OLD] NEW",
 			"branch --restore NAME",
 		},
-		about: "Lists the memory branches, newest first, or makes one and switches to it: BRANCH, for exploring " +
-			"an idea without disturbing the memory of the others. Deleting moves the tip to " +
-			"refs/context/deleted/, from where --restore brings it back; -d refuses where commits or pending " +
+		about: "Lists the memory branches, newest first, or makes one and switches to it: BRANCH, for " +
+			"exploring an idea without disturbing the memory of the others. Deleting moves the tip to " +
+			"refs/context/deleted/, from where --restore brings it back; -d refuses if commits or pending " +
 			"steps exist nowhere else, -D commits what is pending first, and neither deletes a branch that is " +
-			"current in any worktree. -D shows what no other branch contains, and on a terminal you are asked; without a " +
-			"terminal more than 10 such commits and steps, or more than 1 % of all, need --yes.",
+			"current in any worktree. -D shows what no other branch contains, and asks on a terminal; without " +
+			"a terminal more than 10 such commits and steps, or more than 1 % of all, need --yes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"branch",

@@ -26,9 +26,10 @@ func newBundle(g *globals) *command {
 	return &command{
 		name:  "bundle",
 		usage: []string{"bundle FILE [--since OLD]"},
-		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over without a " +
-			"network: 'git context unbundle' makes the same of it elsewhere, hash by hash. It is a git bundle, " +
-			"which 'git bundle verify' checks. A former bundle of that name is replaced, any other file is not.",
+		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over " +
+			"without a network: 'git context unbundle' restores it elsewhere, with the same hashes. It is a " +
+			"git bundle, which 'git bundle verify' checks. An older bundle of that name is replaced, any other " +
+			"file is not.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bundle memory.bundle",
@@ -77,9 +78,9 @@ func newUnbundle(g *globals) *command {
 	return &command{
 		name:  "unbundle",
 		usage: []string{"unbundle FILE"},
-		about: "Takes in what 'git context bundle' wrote elsewhere: the file is verified and checked, branches " +
-			"that are not here are made with the same hashes, others go forward or are merged as 'git context " +
-			"sync' does it. Where the same memory exists already, nothing happens.",
+		about: "Imports a file that 'git context bundle' wrote: it checks the file, creates branches that " +
+			"do not exist here with the same hashes, and updates or merges the others as 'git context sync' " +
+			"does. If the same memory exists already, nothing changes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNotRepository},
 		examples: []string{
 			"unbundle memory.bundle",

@@ -52,11 +52,11 @@ func newCommit(g *globals) *command {
 			"commit --code [-a] -m SUMMARY ...",
 			"commit --amend [-m SUMMARY] ...",
 		},
-		about: "COMMIT: makes a commit of every step that is pending on the branch; it needs none. " +
-			"The first line of the message is the summary, the rest is what this commit contributes " +
-			"(the summary, where there is none). With --code git commits the code that is staged at the same " +
-			"time, as 'git commit' would; where it refuses there is no memory commit either. With --amend the newest " +
-			"commit is replaced by one with its steps, its note and what is pending now.",
+		about: "COMMIT: makes a commit that takes all pending steps of the branch; there may be none. The " +
+			"first line of the message is the summary, the rest is what this commit contributes (by default " +
+			"the summary). With --code git also commits the staged code, as 'git commit' does; if that fails, " +
+			"no memory commit is made either. --amend replaces the newest commit by one with its steps, its " +
+			"note and the steps that are pending now.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",

@@ -34,14 +34,14 @@ func newComplete(g *globals) *command {
 	return &command{
 		name:  "complete",
 		usage: []string{"complete (bash | zsh | fish) [--breaks CHARS] -- WORD..."},
-		about: "Says what the last WORD of a command line may become; WORDs are those behind 'git context'. 'git " +
-			"context completion' prints what makes a shell ask. Each line is a candidate and, but for bash, " +
-			"behind a tab what it is; for zsh behind another one of which kind. For bash WORDs are as they were " +
-			"typed, with their quotes, and so are the candidates, of which there are those alone that begin like " +
-			"the WORD. A line that begins with a tab says something else: 'files' or 'directories', that the " +
-			"shell shall complete their names; 'quoted', that a quote is open. Nothing is written, no remote is " +
-			"asked, and after a second it ends with what was found. With --json: {\"candidates\": [{\"word\", " +
-			"\"about\", \"kind\"}], \"shell\"}.",
+		about: "Lists completions of the last WORD of a command line; WORDs are those after 'git context'. " +
+			"'git context completion' prints the script with which a shell runs it. Each line is a candidate " +
+			"and, except for bash, a tab and its description; for zsh another tab and its kind follow. For " +
+			"bash WORDs are as they were typed, with their quotes, and so are the candidates, and only " +
+			"candidates that begin like the WORD are listed. A line that begins with a tab is an instruction: " +
+			"with 'files' or 'directories' the shell completes their names, and 'quoted' means that a quote is " +
+			"open. Nothing is written, no remote is asked, and after a second it ends with what was found. " +
+			"With --json: {\"candidates\": [{\"word\", \"about\", \"kind\"}], \"shell\"}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"complete zsh -- switch ''",
@@ -202,10 +202,10 @@ func newCompletion(g *globals) *command {
 	return &command{
 		name:  "completion",
 		usage: []string{"completion (bash | zsh | fish)"},
-		about: "Prints what makes a shell complete 'git context' and 'git-context': commands, options, branches, " +
-			"commits, topics, remotes and items of the roadmap. 'make install' puts it where the " +
-			"shells look. By hand, for bash: ~/.local/share/bash-completion/completions/git-context; for zsh: " +
-			"the file _git-context in a directory of $fpath, before compinit is run; for fish: " +
+		about: "Prints the script with which a shell completes 'git context' and 'git-context': commands, " +
+			"options, branches, commits, topics, remotes and items of the roadmap. 'make install' installs it " +
+			"for all three shells. By hand, for bash: ~/.local/share/bash-completion/completions/git-context; " +
+			"for zsh: the file _git-context in a directory of $fpath, before compinit is run; for fish: " +
 			"~/.config/fish/conf.d/git-context.fish. In bash and zsh 'git context' is completed through git's " +
 			"own completion. With --json: {\"shell\", \"script\"}.",
 		exits: []int{exitDone, exitFailed, exitUsage},

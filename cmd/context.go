@@ -68,14 +68,14 @@ func newContext(g *globals) *command {
 			"--version",
 			"COMMAND ...",
 		},
-		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded and " +
-			"committed, ideas explored on branches and merged, each branch a git ref. Without a command this is " +
-			"CONTEXT, the memory at the resolution that is asked for: the brief, which is what a successor needs; one " +
-			"branch; one commit; the trace; the metadata. With another view, --branch NAME says which branch it " +
-			"is of. --at C shows each of these as it was at a memory commit, or at a commit or tag of the " +
-			"code: through the memory that belongs to it, else that of its nearest first-parent ancestor, else " +
-			"the newest commit not younger than it; the view says which. Nothing is pending then, and scores " +
-			"given later are not seen. 'git context help COMMAND' describes a command.",
+		about: "Gives an AI coding agent a memory in git: steps are recorded and committed, ideas explored " +
+			"on branches and merged, and each branch is a git ref. Without a command this is CONTEXT, a view " +
+			"of memory at the chosen resolution: the brief, which is what a successor needs; one branch; one " +
+			"commit; the trace; the metadata. With another view, --branch NAME selects the branch. --at C " +
+			"shows each of these as it was at a memory commit, or at a commit or tag of the code: by the " +
+			"memory commit that belongs to it or to its nearest first-parent ancestor, else by the newest one " +
+			"that is not younger; the view says which. Such a view has no pending steps and no later scores. " +
+			"'git context help COMMAND' describes a command.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"",

@@ -22,10 +22,11 @@ func newDeinit(g *globals) *command {
 	return &command{
 		name:  "deinit",
 		usage: []string{"deinit [--remote] [--dry-run] [--yes]"},
-		about: "Removes memory from this repository: branches, roadmap, tags, notes, pending steps, settings and hooks. " +
-			"Code is not touched. What would go is shown first, and on a terminal you are asked; without a terminal it needs " +
-			"--yes. With --remote the memory of the default remote is deleted first, for everybody. Texts stay " +
-			"readable in git's objects until 'git gc --prune=now' drops what nothing refers to.",
+		about: "Removes memory from this repository: branches, roadmap, tags, notes, pending steps, " +
+			"settings and hooks. Code is not touched. The command first shows what it would remove, and asks " +
+			"on a terminal; without a terminal it needs --yes. With --remote the memory of the default remote " +
+			"is deleted first, for everybody. Texts stay readable in git's objects until 'git gc --prune=now' " +
+			"deletes unreachable objects.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"deinit --dry-run",

@@ -30,12 +30,12 @@ func newDiff(g *globals) *command {
 			"diff A..B | A...B",
 			"diff ... -- [GIT-OPTION...] [[--] PATH...]",
 		},
-		about: "Shows what memory says at B, or on the current branch, that it did not say at A, as git diff " +
-			"does between their trees: branches, tags, commits. A...B is what B says since both parted. Topics " +
-			"are topics/KEY.md, commits commit.md and commit/, steps log.md and log/. After '--' come paths, " +
-			"and options of git diff's own: -w, --word-diff, -U10; those that write files, run programs or leave " +
-			"memory are refused. With --json: {\"from\", \"to\", \"files\": [{\"path\", \"status\", \"added\", " +
-			"\"deleted\"}], \"patch\"}, status A, M or D, without renames.",
+		about: "Shows how memory at B, or on the current branch, differs from memory at A, as git diff " +
+			"compares their trees; A and B are branches, tags or commits. A...B compares B with the merge base " +
+			"of both. Topics are in topics/KEY.md, commits in commit.md and commit/, steps in log.md and log/. " +
+			"After '--' come paths, and options of git diff: -w, --word-diff, -U10; those that write files, " +
+			"run programs or leave memory are refused. With --json: {\"from\", \"to\", \"files\": [{\"path\", " +
+			"\"status\", \"added\", \"deleted\"}], \"patch\"}, status A, M or D, without renames.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"diff main~3",

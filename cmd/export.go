@@ -22,10 +22,10 @@ func newExport(g *globals) *command {
 		name:  "export",
 		usage: []string{"export DIR [--as contexa|gcc-memory]"},
 		about: "Writes the memory to a folder in DIR that another implementation reads: .GCC as the " +
-			"multi-language library contexa keeps it, or .gcc as the command line gcc-memory does. All local " +
-			"branches go, pending steps too, and the roadmap. A folder of that name is never overwritten. '/' in " +
-			"a branch name becomes '--'. What that implementation cannot represent exactly is counted in a warning; " +
-			"topics are left out. Importing the folder here again adds nothing.",
+			"multi-language library contexa keeps it, or .gcc as the command line gcc-memory does. It contains " +
+			"all local branches, with their pending steps, and the roadmap. A folder of that name is never " +
+			"overwritten. '/' in a branch name becomes '--'. A warning counts what that implementation cannot " +
+			"represent exactly; topics are left out. Importing the folder here again adds nothing.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"export ../other-project",

@@ -38,12 +38,12 @@ func newExpunge(g *globals) *command {
 			"expunge --id ID [--dry-run] [--yes]",
 			"expunge --from REMOTE [--dry-run] [--yes]",
 		},
-		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. " +
-			"Steps and commits that contain TEXT in their own words are removed; wherever else it occurs the lines " +
-			"that contain it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had " +
-			"it are printed. What would go is shown first, and on a terminal you are asked; without a terminal more than " +
-			"10 entries, more than 1 % of all, and a short TEXT need --yes. The shell's history contains TEXT as well, so " +
-			"--match - reads it from standard input.",
+		about: "Removes a secret from every memory commit, note, journal, reflog and object of this " +
+			"repository. Steps and commits whose own text contains TEXT are removed; elsewhere \"(expunged)\" " +
+			"replaces the lines that contain it. Clones that sync forget it too; for the remotes that had it, " +
+			"the command prints what to run. It first shows what it would remove, and asks on a terminal; " +
+			"without a terminal more than 10 entries, more than 1 % of all, and a short TEXT need --yes. The " +
+			"shell's history contains TEXT as well, so --match - reads it from standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",

@@ -25,9 +25,9 @@ func newFsck(g *globals) *command {
 	return &command{
 		name:  "fsck",
 		usage: []string{"fsck [--fix]"},
-		about: "Looks for what is wrong with memory and around it, and prints every problem with what mends it. " +
-			"--fix mends what can be mended without asking; where there is more than one way, it says which " +
-			"there are. Exit code 0 says that nothing is wrong, or that all of it is mended.",
+		about: "Checks memory and its local state, and prints each problem with its repair. --fix repairs " +
+			"each problem that has one possible repair; for the others it lists the possible repairs. Exit " +
+			"code 0 means that there is no problem, or that all of them are repaired.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"fsck",

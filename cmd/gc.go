@@ -20,9 +20,9 @@ func newGC(g *globals) *command {
 		name:  "gc",
 		usage: []string{"gc [--auto] [--dry-run]"},
 		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; " +
-			"writes notes that are missing; and drops what is dead, old deleted branches among it. Code, its " +
-			"refs and its packs are not touched, and no object is dropped for being unreachable. It may run " +
-			"beside everything, git gc included; COMMIT starts it in the background now and then.",
+			"writes notes that are missing; and drops what is dead, such as old deleted branches. Code, its " +
+			"refs and its packs are not touched, and no object is deleted because it is unreachable. It may " +
+			"run beside any command, also beside git gc; COMMIT starts it in the background from time to time.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"gc",

@@ -28,14 +28,16 @@ func newHook(g *globals) *command {
 	return &command{
 		name:  "hook",
 		usage: []string{"hook EVENT [ARGUMENT...]"},
-		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context " +
-			"hooks install git' makes git run it. post-commit links the code commit to the newest memory commit. " +
-			"post-merge keeps which commits a squash is made of, so that its commit gets their links. post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, " +
-			"makes the memory branch of the code branch's name the current one; the names of the code's default " +
-			"branch (main, master, init.defaultBranch, what origin calls its own) are one. pre-push, with " +
-			"context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A " +
-			"hook never makes a git command fail: the exit code is 0 for each of these names, what goes wrong is " +
-			"one line on standard error, and 'git context fsck' shows it. GIT_CONTEXT_HOOKS=0 turns all off.",
+		about: "Does the work of the git hook of that name, with its arguments and standard input; 'git " +
+			"context hooks install git' makes git run it. post-commit links the code commit to the newest " +
+			"memory commit. post-merge keeps which commits a squash consists of, so that its commit gets their links. " +
+			"post-rewrite carries links over an amendment or a rebase. post-checkout, with " +
+			"context.follow=true, makes the memory branch with the name of the code branch the current one; " +
+			"all names of the code's default branch (main, master, init.defaultBranch, that of origin) count " +
+			"as one. pre-push, with context.push=true, pushes memory beside the code, for at most " +
+			"context.pushTimeout seconds (10). A hook never makes a git command fail: the exit code is 0 for " +
+			"each of these names, a failure is one line on standard error, and 'git context fsck' shows it. " +
+			"GIT_CONTEXT_HOOKS=0 turns all off.",
 		exits: []int{exitDone, exitUsage},
 		examples: []string{
 			"hook post-commit",

@@ -21,12 +21,12 @@ func newHooks(g *globals) *command {
 	return &command{
 		name:  "hooks",
 		usage: []string{"hooks install git", "hooks uninstall git", "hooks status [git]"},
-		about: "Installs git-context in git's hooks of this repository, takes it out again, or reports its state; " +
-			"'git context help hook' says what each hook does. Hooks that exist there already go on " +
-			"running with their exit status: a shell script gets a marked block of lines, another hook is moved " +
-			"aside and run. They are looked for where git does (core.hooksPath, husky's folder, the common git " +
-			"directory of linked worktrees), but never outside of the repository. uninstall leaves each file as " +
-			"it was found. GIT_CONTEXT_HOOKS=0 turns them off without that.",
+		about: "Installs the git hooks of git-context in this repository, removes them, or reports their " +
+			"state; 'git context help hook' says what each hook does. Existing hooks still run and keep their " +
+			"exit status: a shell script gets a marked block of lines, another hook is moved aside and run. " +
+			"Hooks are in the folder where git looks for them (core.hooksPath, husky's folder, the common git " +
+			"directory of linked worktrees), but never outside of the repository. uninstall restores each file " +
+			"as it was. GIT_CONTEXT_HOOKS=0 turns them off without removing them.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
 			"hooks install git",

@@ -34,11 +34,11 @@ func newImport(g *globals) *command {
 	return &command{
 		name:  "import",
 		usage: []string{"import DIR [--dry-run]", "import --from swe-agent FILE... [--dry-run]"},
-		about: "Takes in the memory that another implementation keeps in a folder: DIR contains .GCC or .gcc, or is " +
-			"that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a " +
-			"memory commit with its own time and the steps before it. With --from: takes in the steps of another " +
-			"agent's trace, with its times where it has them; they are pending steps of the branch until the " +
-			"next commit. Importing again adds only what is new.",
+		about: "Imports the memory that another implementation keeps in a folder: DIR contains .GCC or " +
+			".gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each " +
+			"commit becomes a memory commit with its own time and the steps before it. With --from it imports " +
+			"the steps of another agent's trace, with their times if the trace has them; they are pending " +
+			"steps of the branch until the next commit. Importing again adds only what is new.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import ../other-project",

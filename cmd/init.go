@@ -32,8 +32,8 @@ func newInit(g *globals) *command {
 		name:  "init",
 		usage: []string{"init [--goal TEXT] [--brief TEXT | -F FILE] [--milestone TEXT]... [--todo TEXT]... [--purpose TEXT] [--initial-branch NAME]"},
 		about: "Makes the project's roadmap and the first memory branch, and sets up git so that memory is " +
-			"fetched with the code. Run again, it adds only what is missing and says so. Where the remote of a " +
-			"clone has memory already, that is taken over. It touches no file of the worktree.",
+			"fetched with the code. Run again, it adds only what is missing and says so. If the remote of a " +
+			"clone already has memory, init takes that over. It touches no file of the worktree.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
 			"init --goal 'One binary, no daemon'",

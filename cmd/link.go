@@ -12,10 +12,10 @@ func newLink(g *globals) *command {
 	return &command{
 		name:  "link",
 		usage: []string{"link [CODE-COMMIT | A..B | A...B]", "link C"},
-		about: "Shows the memory that belongs to a commit of the code (HEAD): the memory commits that its note " +
-			"links, and those that were made on it, newest first, of every memory branch or of the one that -b " +
-			"names. For a range it is everything that was learnt in it, each memory commit once, with its code " +
-			"commits. For a memory commit C it is the other way round: its code commits.",
+		about: "Shows the memory that belongs to a commit of the code (HEAD): the memory commits that its " +
+			"note links, and those that were made on it, newest first, of every memory branch or of the one " +
+			"that -b names. For a range it shows each memory commit that belongs to one of its code commits " +
+			"once, with these. For a memory commit C it shows the code commits.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"link",

@@ -51,11 +51,11 @@ func newLog(g *globals) *command {
 			"log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]",
 			"log ... -- [GIT-OPTION...] [[--] PATH...]",
 		},
-		about: "Lists commits, newest first, as git log does: of the current branch, of what is named, or of a " +
-			"range, without the trailers of their messages. What their notes say is put into words; with --oneline and --graph it follows the " +
-			"hash. After '--' come options of git log itself, --until=T, --name-only, --format=F, and paths of " +
-			"the memory's tree. --graph draws commits and births of branches, which -n counts too; it goes " +
-			"without --outcome, --min-score and --agent.",
+		about: "Lists commits, newest first, as git log does: of the current branch, of what is named, or " +
+			"of a range, without the trailers of their messages. Notes are printed as words; with --oneline " +
+			"and --graph they follow the hash. After '--' come options of git log, --until=T, --name-only, " +
+			"--format=F, and paths of the memory's tree. --graph draws commits and births of branches, which " +
+			"-n counts too; it excludes --outcome, --min-score and --agent.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"log --oneline --graph --all",

@@ -48,15 +48,15 @@ func newMerge(g *globals) *command {
 			"merge NAME --abandon [-m WHY [-m ...]]",
 			"merge (--continue [-S] | --abort | --status) [--into TARGET]",
 		},
-		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes " +
-			"NAME; what comes is listed first. Steps and commits of both sides are united. Where both wrote " +
-			"different things in one place nothing is changed: each such path is named, and the merge waits " +
-			"until every one is settled with 'git context resolve' and it is told to continue. Texts in different " +
-			"places that may contradict each other are listed and keep nothing back. NAME may be a remote's branch, " +
-			"such as origin/try-mutex, which stays as it is. -S signs every " +
-			"commit that it makes, and is to be given again with --continue. With --abandon nothing is merged, and -m " +
-			"says why NAME failed: its branch and the roadmap keep that. TARGET is current afterwards, also if nothing " +
-			"came; if NAME is current, --abandon makes the branch current that NAME was created from.",
+		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and " +
+			"closes NAME; it first lists what comes. Steps and commits of both sides are united. If both wrote " +
+			"different texts in one place, nothing changes: each such path is named, and the merge waits until " +
+			"all are resolved with 'git context resolve' and --continue finishes it. Texts in different places " +
+			"that may contradict each other are listed, but do not stop the merge. NAME may be a remote's " +
+			"branch, such as origin/try-mutex, which stays as it is. -S signs every commit that it makes; give " +
+			"it again with --continue. --abandon merges nothing, and -m says why NAME failed: its branch and " +
+			"the roadmap keep the reason. TARGET is current afterwards, also if nothing came; if NAME is current, " +
+			"--abandon switches to the branch that NAME was created from.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",

@@ -37,9 +37,10 @@ func newMetadata(g *globals) *command {
 			"metadata refresh",
 		},
 		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, " +
-			"dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a " +
-			"key that contains dots is written in double quotes: interfaces.\"http.api\". VALUE is YAML. A segment that does not exist yet needs --new. refresh finds " +
-			"out again what the program itself can find; every edit is a memory commit of its own.",
+			"dependencies, and the segments that people and agents add. PATH consists of keys with dots " +
+			"between them, and a key that contains dots is written in double quotes: interfaces.\"http.api\". " +
+			"VALUE is YAML. A segment that does not exist yet needs --new. refresh detects the facts of the " +
+			"code again; every edit is a memory commit of its own.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"metadata get env_config",

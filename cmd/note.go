@@ -24,10 +24,10 @@ func newNote(g *globals) *command {
 	return &command{
 		name:  "note",
 		usage: []string{"note C [--score X] [--outcome O] [--tag K=V]... [--review TEXT | -F FILE]", "note C"},
-		about: "Says what became of the commit C, in its git note: a score, an outcome, tags, a review. Any " +
-			"number of writers may do so at once; for a score, an outcome and each tag the newest is in force, " +
-			"reviews are kept beside one another. Without anything to say it shows the note. A note is no part of " +
-			"the commit, whose hash stays.",
+		about: "Adds the result of the commit C to its git note: a score, an outcome, tags, a review. Any " +
+			"number of writers may do so at once; of a score, an outcome and each tag the newest is valid, and " +
+			"all reviews are. Without such a flag it shows the note. A note is not part of the commit, whose " +
+			"hash stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"note CONTEXT_HEAD --score 0.9 --outcome success",

@@ -33,11 +33,11 @@ func newPush(g *globals) *command {
 			"push --delete REMOTE NAME...",
 		},
 		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and " +
-			"notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. " +
-			"This is also how a remote gets its first memory, and a branch back that was deleted there. The first " +
-			"memory of a remote becomes as public as the code there: how much it is is said before, and on a " +
-			"terminal you are asked; without a terminal more than 10 commits and steps need --yes. For a " +
-			"host that takes nothing but branches and tags: 'git config context.REMOTE.mapping heads'.",
+			"notes; it is never forced. If the remote has commits that are not here, 'git context sync' merges " +
+			"them first. A push also sends the first memory of a remote, and a branch that was deleted there. The " +
+			"first memory of a remote becomes as public as the code there: the command says how much it is, " +
+			"and asks on a terminal; without a terminal more than 10 commits and steps need --yes. For a host " +
+			"that accepts only branches and tags: 'git config context.REMOTE.mapping heads'.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"push origin",

@@ -40,12 +40,12 @@ func newRecord(g *globals) *command {
 			"record --stdin",
 			"record --undo",
 		},
-		about: "Appends one Observation-Thought-Action step, of which at least one is given, to the branch's " +
-			"trace. The step is safe once the command has answered; the next commit takes it into git. With " +
-			"--stdin, each line is an object with any of observation, thought, action, time, agent, session, " +
-			"model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is safe; a " +
-			"session's id that is recorded already is answered and not repeated. --undo takes back the last step that is " +
-			"pending on the branch; one that a commit contains stays.",
+		about: "Appends one Observation-Thought-Action step, with at least one of the three, to the " +
+			"branch's trace. The step is safe once the command has answered; the next commit takes it into " +
+			"git. With --stdin, each line is an object with any of observation, thought, action, time, agent, " +
+			"session, model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is " +
+			"safe; an id that was recorded before in its session is answered, but not recorded again. --undo " +
+			"takes back the last step that is pending on the branch; one that a commit contains stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"record -o '500 on /users' -t 'the pool is not ready' -a 'go test ./store'",

@@ -37,11 +37,11 @@ func newRemember(g *globals) *command {
 			"remember KEY (TEXT | -F FILE) [--path P]... [--supersedes KEY] [--pin | --unpin]",
 			"remember (--pin | --unpin | --confirm) KEY",
 		},
-		about: "Keeps a text under a key, in place of what was there. Two agents who write different things " +
-			"under one key meet in a conflict when their memories merge; under different keys they never do. " +
-			"Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore. " +
-			"A pinned topic stays pinned when its text changes. With --confirm the text stays, and its files are " +
-			"compared with the code commit of now, not with the one that it was written on.",
+		about: "Keeps a text under a key, and replaces the text that was there. Different texts of two " +
+			"agents under one key conflict when their memories merge; texts under different keys never do. " +
+			"Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore. A " +
+			"pinned topic stays pinned when its text changes. --confirm keeps the text, and compares its files " +
+			"with the present code commit instead of the one that it was written on.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"remember db-pool 'The pool must be up before the router' --path store/pool.go",
@@ -162,7 +162,7 @@ func newForget(g *globals) *command {
 	return &command{
 		name:  "forget",
 		usage: []string{"forget KEY"},
-		about: "Drops a topic from the branch, in a memory commit of its own. The history keeps what it said.",
+		about: "Drops a topic from the branch, in a memory commit of its own. History keeps its text.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"forget db-pool",

@@ -27,9 +27,9 @@ func newResolve(g *globals) *command {
 		name:  "resolve",
 		usage: []string{"resolve PATH (--ours | --theirs | --union | -F FILE) [--into TARGET]"},
 		about: "Settles one conflict of the merge or sync that waits on the current branch. PATH is as 'git " +
-			"context merge --status' lists it; a topic may be named by its key. Nothing moves until 'git context " +
-			"merge --continue' (after a sync, 'git context sync' does that too); until then a conflict may be " +
-			"resolved again.",
+			"context merge --status' lists it; a topic may be named by its key. No ref moves until 'git " +
+			"context merge --continue' (after a sync, 'git context sync' does that too); until then a conflict " +
+			"may be resolved again.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"resolve topics/lock.md --theirs",

@@ -58,10 +58,10 @@ func newRoadmap(g *globals) *command {
 			"roadmap log",
 		},
 		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and " +
-			"to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an " +
-			"unambiguous start of it. An answer turns an open question into a decision. What became of an item that " +
-			"is done is kept below it. Each revision is a commit; log lists them. 'git context todo' is short for 'git " +
-			"context roadmap todo'; so are goal, milestone, decide, ask and answer.",
+			"to-dos, decisions, open questions, and sections that people add. An item is named by its text or " +
+			"an unambiguous start of it. An answer turns an open question into a decision. The outcome of an " +
+			"item that is done is kept below it. Each revision is a commit; log lists them. 'git context todo' " +
+			"is short for 'git context roadmap todo'; so are goal, milestone, decide, ask and answer.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"roadmap milestone add 'Lexer'",

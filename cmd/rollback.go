@@ -26,10 +26,10 @@ func newRollback(g *globals) *command {
 	return &command{
 		name:  "rollback",
 		usage: []string{"rollback C [--code [--reset]] [-m SUMMARY [-m CONTRIBUTION]...]"},
-		about: "Makes a new commit in which topics, the roadmap and people's metadata are as they were at C, a " +
-			"memory commit of the branch, and whose progress is C's. No commit and no step is removed, nothing " +
-			"is rewritten, and another rollback undoes this one. The code is left alone, unless --code says to " +
-			"bring it back first to the commit that C was made on.",
+		about: "Makes a new commit in which topics, the roadmap and people's metadata are as they were at " +
+			"C, a memory commit of the branch, and whose progress is C's. No commit and no step is removed, " +
+			"nothing is rewritten, and another rollback undoes this one. The code does not change, unless " +
+			"--code first brings it back to the commit that C was made on.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"rollback main~3",

@@ -28,13 +28,12 @@ func newSync(g *globals) *command {
 	return &command{
 		name:  "sync",
 		usage: []string{"sync [REMOTE] [-X HOW] [--dry-run]"},
-		about: "Brings all memory branches, the roadmap, tags and notes together with a remote's: fetches, " +
-			"checks what came, merges what went two ways, pushes, and tries again where somebody else was " +
-			"faster. The remote is context.remote, else the only one, else origin. Steps and commits never " +
-			"conflict; where both sides wrote different things in one place that branch stays as it is on both " +
-			"sides, and waits for 'git context resolve' and 'git context merge --continue'. The first push to a " +
-			"remote without memory needs saying: 'git context push'. Pending steps stay here until they are " +
-			"committed.",
+		about: "Unites all memory branches, the roadmap, tags and notes with those of a remote: fetches, " +
+			"checks what came, merges what diverged, pushes, and tries again if another process pushed first. " +
+			"The remote is context.remote, else the only one, else origin. Steps and commits never conflict; " +
+			"if both sides wrote different texts in one place, the branch does not move on either side, and " +
+			"waits for 'git context resolve' and 'git context merge --continue'. The first push to a remote " +
+			"must be explicit: 'git context push'. Pending steps stay here until they are committed.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"sync",
@@ -126,10 +125,10 @@ func newFetch(g *globals) *command {
 	return &command{
 		name:  "fetch",
 		usage: []string{"fetch [REMOTE] [NAME...]"},
-		about: "Asks a remote for its memory and moves tracking refs alone: what is here stays as it is, and the " +
-			"code's refs are not touched. Branches that are named come too where 'context.REMOTE.branches' " +
-			"leaves them out. 'git context branch --all' shows what came, 'git context switch NAME' takes a " +
-			"branch, 'git context sync' merges.",
+		about: "Fetches the memory of a remote into tracking refs: local branches and the code's refs do " +
+			"not change. Named branches are fetched even if 'context.REMOTE.branches' leaves them out. 'git " +
+			"context branch --all' shows what came, 'git context switch NAME' creates a branch from it, 'git " +
+			"context sync' merges it.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"fetch",

@@ -32,10 +32,10 @@ func newTag(g *globals) *command {
 		name:  "tag",
 		usage: []string{"tag [-l [PATTERN...]]", "tag NAME [C]", "tag -d NAME"},
 		about: "Lists the memory tags, or gives the commit C (the newest one) a name: success/best, " +
-			"before-rewrite. A tag is shared like a branch, never moves, and names its commit wherever one is " +
-			"asked for; a branch of the same name wins. What begins with success, failed or abandoned, alone or " +
-			"before a slash, is that commit's outcome for every filter, too. With --json the list is {\"tags\": " +
-			"[{\"name\", \"commit\", \"id\", \"branch\", \"summary\"}]}.",
+			"before-rewrite. A tag is shared like a branch, never moves, and names its commit in every " +
+			"command; a branch of the same name takes precedence. A name that begins with success, failed or " +
+			"abandoned, alone or before a slash, is also the commit's outcome for every filter. With --json " +
+			"the list is {\"tags\": [{\"name\", \"commit\", \"id\", \"branch\", \"summary\"}]}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"tag before-rewrite",

@@ -56,13 +56,13 @@ func topicsCommand(g *globals, name string) *command {
 	return &command{
 		name:  name,
 		usage: []string{name + " [--all] [--stale] [--at C]", name + " KEY... [--at C]"},
-		about: "Lists the topics of the branch: key, who wrote it and when, whether it is pinned, in parentheses the " +
-			"files it speaks of, behind 'stale:' those that have changed, and the first line of the text. With KEYs " +
-			"it shows their texts, and on standard error which files have changed; with --json a text is exact to " +
-			"the byte. A file has changed if it is not at the code's HEAD what it was in the code commit that the " +
-			"topic was written on or confirmed for. Edits that are not committed do not count; nor does the first " +
-			"commit of a file that had such edits when the topic was written. What was stale in the past is not " +
-			"known. 'topic' and 'topics' are the same command.",
+		about: "Lists the topics of the branch: key, who wrote it and when, whether it is pinned, in " +
+			"parentheses the files that it describes, after 'stale:' those that have changed, and the first " +
+			"line of the text. With KEYs it shows their texts, and on standard error which files have changed; " +
+			"with --json a text is exact to the byte. A file has changed if it differs between the code's HEAD " +
+			"and the code commit that the topic was written on or confirmed for. Edits that are not committed " +
+			"do not count; nor does the first commit of a file that had such edits when the topic was written. " +
+			"Views of the past do not show what was stale. 'topic' and 'topics' are the same command.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			name,

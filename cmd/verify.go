@@ -12,11 +12,11 @@ func newVerify(g *globals) *command {
 	return &command{
 		name:  "verify",
 		usage: []string{"verify [REV | A..B | A...B]"},
-		about: "Checks, through git and by its settings (gpg.*), who signed a memory commit: the newest one that " +
-			"COMMIT made, the one that REV names, or every one that B reaches and A does not, with three dots " +
-			"those too that A reaches and B does not. A status is good, bad, unknown-validity, expired, " +
-			"expired-key, revoked-key, cannot-check or unsigned. Done means that git itself accepts every one of " +
-			"them; the first that it does not is named, with what helps.",
+		about: "Checks, with git and its settings (gpg.*), who signed a memory commit: the newest one that " +
+			"COMMIT made, the one that REV names, or all of a range A..B or A...B. A status is good, bad, " +
+			"unknown-validity, expired, expired-key, revoked-key, cannot-check or unsigned. Exit code 0 means " +
+			"that git accepts all of them; otherwise the error names the first that git does not accept, with " +
+			"a hint.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"verify",
