@@ -118,7 +118,7 @@ func (o *bisectOptions) reset(ctx context.Context, env *Env, s *refs.Store) erro
 		if was {
 			line(p, "Forgot the bisect of '%s'", branch)
 		} else {
-			line(p, "No bisect was under way on '%s'", branch)
+			line(p, "No bisect was in progress on '%s'", branch)
 		}
 	})
 }

@@ -159,7 +159,7 @@ func (o *branchOptions) check(args []string) error {
 	}
 	switch {
 	case forms > 1 || o.merged && o.abandoned || o.all && o.remotes || o.yes && !o.force:
-		return usagef("these flags of 'branch' do not go together")
+		return usagef("these flags of 'branch' cannot be used together")
 	case listing && !o.listing && len(args) > 0 || !listing && len(args) > most:
 		return usagef("unexpected argument '%s'", args[len(args)-1])
 	case !listing && forms > 0 && len(args) == 0:

@@ -91,7 +91,7 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 		return r, usagef("-a needs --code").hint(self + " commit --code -a -m SUMMARY")
 	}
 	if o.amend && o.code {
-		return r, usagef("--amend goes without --code").hint(self + " commit --amend -m SUMMARY")
+		return r, usagef("--amend cannot be used with --code").hint(self + " commit --amend -m SUMMARY")
 	}
 	if summary == "" && (!o.amend || o.message.given()) {
 		return r, usagef("a commit needs a summary").hint("git context commit -m SUMMARY")

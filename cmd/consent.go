@@ -24,7 +24,7 @@ const mostExamples = 10
 type consent struct{ yes bool }
 
 func (c *consent) flag() cli.Flag {
-	return toggle(&c.yes, "--yes", "do not ask; without a terminal needed for more than 10 entries or 1 % of all")
+	return toggle(&c.yes, "--yes", "do not ask; without a terminal required for more than 10 entries or 1 % of all")
 }
 
 // danger is what a command is about to do that cannot be undone, or that others can read then.

@@ -166,17 +166,17 @@ func (o *contextOptions) check() error {
 	case views > 1:
 		return usagef("one view at a time: -k, --since, --commit, --log or --metadata")
 	case o.since != "" && o.at != "":
-		return usagef("--since shows what came until now; it goes without --at")
+		return usagef("--since shows what came until now; it cannot be used with --at")
 	case !o.log && (o.lines != unset || o.steps != unset):
-		return usagef("--lines and --steps go with --log")
+		return usagef("--lines and --steps need --log")
 	case o.lines != unset && (o.steps != unset || o.limit != unset):
-		return usagef("--lines goes without --steps and --limit")
+		return usagef("--lines cannot be used with --steps or --limit")
 	case o.lines != unset && o.json:
 		return usagef("--json gives whole steps").hint("--steps N instead of --lines N")
 	case o.budget != unset && (views > 1 || views == 1 && o.newest == unset || o.branchView()):
-		return usagef("--budget goes with the brief alone, or with -k")
+		return usagef("--budget limits only the brief, and -k")
 	case paged && !o.log && !o.branchView():
-		return usagef("--limit and --skip go with --branch NAME and with --log")
+		return usagef("--limit and --skip need --branch NAME or --log")
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func newDeinit(g *globals) *command {
 		globals: g,
 		flags: join([]cli.Flag{
 			toggle(&o.remote, "--remote", "delete the memory of the default remote too"),
-			toggle(&o.dryRun, "--dry-run", "say what would go; change nothing"),
+			toggle(&o.dryRun, "--dry-run", "say what would be removed; change nothing"),
 			o.consent.flag(),
 		}, g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {

@@ -65,7 +65,7 @@ func (o *diffOptions) arguments() (history.Arguments, error) {
 	}
 	a, err := history.DiffArguments(append(words, o.gitArgs...))
 	if err == nil && o.json && len(a.Show) > 0 {
-		err = usagef("--json has a form of its own: it goes without what changes how text looks")
+		err = usagef("--json cannot be used with an option that changes how text looks")
 	}
 	return a, err
 }

@@ -28,7 +28,7 @@ func newExpunge(g *globals) *command {
 		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
 		text(&o.id, "--id ID", "forget this step or commit"),
 		text(&o.from, "--from REMOTE", "forget what this remote's memory has forgotten"),
-		toggle(&o.dryRun, "--dry-run", "say what would go, change nothing"),
+		toggle(&o.dryRun, "--dry-run", "say what would be removed; change nothing"),
 		o.consent.flag(),
 	}
 	return &command{
@@ -55,7 +55,7 @@ func newExpunge(g *globals) *command {
 		flags:   join(own, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if len(args) > 0 { // an argument may be the secret: no error repeats it
-				return usagef("what is to be forgotten? --match takes a text").
+				return usagef("nothing to expunge: --match needs a text").
 					hint("%s expunge --match TEXT", self).hint("%s expunge --match - < FILE", self)
 			}
 			if err := o.check(); err != nil {
@@ -81,7 +81,7 @@ func (o *expungeOptions) check() error {
 	}
 	switch {
 	case given == 0:
-		return usagef("what is to be forgotten?").hint("give --match TEXT, --id ID or --from REMOTE")
+		return usagef("nothing to expunge").hint("give --match TEXT, --id ID or --from REMOTE")
 	case given > 1:
 		return usagef("one of --match, --id, --from")
 	}
@@ -96,7 +96,7 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 			return r, err
 		}
 		if match = strings.TrimSuffix(data, "\n"); match == "" {
-			return r, usagef("what is to be forgotten? standard input is empty")
+			return r, usagef("nothing to expunge: standard input is empty")
 		}
 	}
 	s, err := o.open(ctx, env)
@@ -165,10 +165,10 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 	if !r.DryRun {
 		if len(r.Remotes) > 0 {
 			line(p, "Then, in every other clone: git context sync")
-			line(p, "%s", "Where it was recorded again since, it has to be expunged there too: "+
-				"other clones are told of entries, not of the text.")
+			line(p, "%s", "If a clone has recorded it again since, expunge it there too: "+
+				"clones exchange the ids of entries, not the text.")
 		}
-		line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
+		line(p, "Everyone who read a secret still knows it, and hosts and backups keep unreachable objects. Change the secret.")
 	}
 	did, rest := "Expunged", count(r.Commits, "commit", "commits")+" and "+count(r.Notes, "note", "notes")+" rewritten"
 	if r.DryRun {

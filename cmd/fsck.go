@@ -34,7 +34,7 @@ func newFsck(g *globals) *command {
 			"fsck --fix",
 		},
 		globals: g,
-		flags:   join([]cli.Flag{toggle(&o.fix, "--fix", "mend what can be mended")}, o.author.flags(), g.common()),
+		flags:   join([]cli.Flag{toggle(&o.fix, "--fix", "repair each problem that has one possible repair")}, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, args []string) error {
 			problems, err := runFsck(ctx, env, o)
 			if err != nil && len(problems) == 0 { // it checked nothing

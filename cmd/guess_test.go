@@ -28,7 +28,7 @@ func TestGuesses(t *testing.T) {
 		"rebase main":       "git context merge NAME",
 		"commit foo":        "did you mean -m 'foo'?",
 		"handover foo":      "did you mean -m 'foo'?",
-		"sync origin main":  "all branches go along; one alone: git context push REMOTE main",
+		"sync origin main":  "sync takes all branches; for one: git context push REMOTE main",
 		"recrod":            "did you mean 'git context record'?",
 		"xyzzy":             "git context help -a",
 		"commit --mesage x": "did you mean '--message'?",

@@ -83,7 +83,7 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 		return
 	}
 	if err := share.RecordHookFailure(ctx, s, event, err); err != nil {
-		sayHook(env, event, "this failure could not be kept for fsck: "+err.Error())
+		sayHook(env, event, "this failure could not be recorded for fsck: "+err.Error())
 	}
 }
 

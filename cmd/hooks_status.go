@@ -30,7 +30,7 @@ func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.H
 		switch h.State {
 		case hooks.StateMissing:
 			if known.here(repo, place) {
-				reason = cmp.Or(h.Refusal, "it was installed, and somebody took it away; install again")
+				reason = cmp.Or(h.Refusal, "it was installed and has been removed; install it again")
 			}
 		case hooks.StateInstalled, hooks.StateKept:
 			reason = env.hookFault(h.Name, failures)

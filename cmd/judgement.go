@@ -18,7 +18,7 @@ type noteFlags struct {
 func (f *noteFlags) flags() []cli.Flag {
 	return []cli.Flag{
 		named(&f.score, "--score X", "how good it is, from 0 to 1"),
-		named(&f.outcome, "--outcome O", "what it came to: success, failed or abandoned"),
+		named(&f.outcome, "--outcome O", "the outcome: success, failed or abandoned"),
 		texts(&f.tags, "--tag K=V", "a tag of its note; may be repeated"),
 	}
 }
@@ -45,8 +45,8 @@ type filterFlags struct{ outcome, minScore string }
 func (f *filterFlags) flags() []cli.Flag {
 	return []cli.Flag{
 		named(&f.outcome, "--outcome O",
-			"only what came to O: success, failed or abandoned, by its note or by a tag O or O/..."),
-		named(&f.minScore, "--min-score X", "only what is scored X or better, from 0 to 1"),
+			"only commits with outcome O: success, failed or abandoned, by note or by a tag O or O/..."),
+		named(&f.minScore, "--min-score X", "only commits with a score of at least X, from 0 to 1"),
 	}
 }
 

@@ -90,11 +90,11 @@ func (o *logOptions) options(revs []string) (history.LogOptions, error) {
 	a := out.Arguments
 	switch {
 	case o.graph && (!out.Filter.All() || o.agent != ""):
-		return out, usagef("--graph draws all commits: it goes without --outcome, --min-score and --agent")
+		return out, usagef("--graph draws all commits: it cannot be used with --outcome, --min-score or --agent")
 	case o.graph && a.Reverse:
-		return out, usagef("--graph goes without --reverse")
+		return out, usagef("--graph cannot be used with --reverse")
 	case o.json && (o.graph || a.Looks):
-		return out, usagef("--json has a form of its own: it goes without --graph and without what changes how text looks")
+		return out, usagef("--json cannot be used with --graph or an option that changes how text looks")
 	}
 	out.Judged = o.json || a.Layout == history.LayoutLine || o.graph
 	return out, nil

@@ -37,7 +37,7 @@ func newMerge(g *globals) *command {
 		toggle(&o.dryRun, "--dry-run", "say what would come and what would conflict; change nothing"),
 		named(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
 		toggle(&o.resume, "--continue", "finish the merge that waits on the target, once its conflicts are resolved"),
-		toggle(&o.abort, "--abort", "forget the merge that waits on the target"),
+		toggle(&o.abort, "--abort", "drop the merge that waits on the target"),
 		toggle(&o.status, "--status", "list the conflicts that wait on the target"),
 	}
 	return &command{
@@ -100,13 +100,13 @@ func (o *mergeOptions) check(args []string) error {
 		len(o.done.Value())+len(o.todo.Value())+len(o.decide.Value()) > 0 || len(o.paragraphs.Value()) > 0 || o.message.file != ""
 	switch {
 	case forms > 1 || forms == 1 && told:
-		return usagef("--continue, --abort and --status go without other flags than --into")
+		return usagef("--continue, --abort and --status take no other flag than --into")
 	case forms == 1 && len(args) > 0:
 		return usagef("unexpected argument '%s'", args[0])
 	case forms == 0 && len(args) == 0:
 		return usagef("'merge' needs the name of the branch to merge").hint("git context branch")
 	case o.abandon && (o.keep || o.dryRun || o.prefer != ""):
-		return usagef("--abandon goes without --keep, --dry-run and -X")
+		return usagef("--abandon cannot be used with --keep, --dry-run or -X")
 	}
 	return checkHow(o.prefer)
 }

@@ -81,7 +81,7 @@ func (f *signFlags) flags() []cli.Flag {
 func (f *signFlags) signWriter(w store.Writer) (store.Writer, error) {
 	switch {
 	case f.sign && f.not:
-		return w, usagef("-S and --no-gpg-sign exclude each other")
+		return w, usagef("-S and --no-gpg-sign cannot be used together")
 	case f.sign:
 		w.Sign = store.Signing{Mode: store.SignAlways, Key: f.key}
 	case f.not:

@@ -69,10 +69,10 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 		return r, err
 	}
 	if o.at != "" && verb != "get" {
-		return r, usagef("--at goes with 'metadata get'")
+		return r, usagef("--at needs 'metadata get'")
 	}
 	if o.isNew && verb != "set" {
-		return r, usagef("--new goes with 'metadata set'")
+		return r, usagef("--new needs 'metadata set'")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

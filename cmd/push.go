@@ -52,7 +52,7 @@ func newPush(g *globals) *command {
 			case o.remove && len(args) < 2:
 				return usagef("--delete needs a remote and the names of branches")
 			case o.remove && (o.dryRun || o.yes):
-				return usagef("--delete goes without --dry-run and --yes")
+				return usagef("--delete cannot be used with --dry-run or --yes")
 			}
 			r, err := runPush(ctx, env, o, args)
 			if err != nil {

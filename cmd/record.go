@@ -26,7 +26,7 @@ func newRecord(g *globals) *command {
 	o := &recordOptions{globals: g}
 	own := []cli.Flag{
 		text(&o.observation, "-o, --observation TEXT", "what was seen"),
-		text(&o.thought, "-t, --thought TEXT", "what it was taken to mean"),
+		text(&o.thought, "-t, --thought TEXT", "what was concluded"),
 		text(&o.action, "-a, --action TEXT", "what was done"),
 		named(&o.time, "--time T", "when, as 2026-11-21T01:37:05Z or @SECONDS (now)"),
 		toggle(&o.stdin, "--stdin", "read steps as JSON lines from standard input"),
@@ -100,7 +100,7 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 // unrecord takes back the last pending step.
 func unrecord(ctx context.Context, env *Env, o *recordOptions) (err error) {
 	if o.stdin || o.observation != "" || o.thought != "" || o.action != "" || o.time != "" || o.tokens != 0 {
-		return usagef("--undo goes without a step").hint(self + " record --undo")
+		return usagef("--undo takes no step").hint(self + " record --undo")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
@@ -118,7 +118,7 @@ func unrecord(ctx context.Context, env *Env, o *recordOptions) (err error) {
 // at the first line that it cannot read: the lines before are recorded and answered.
 func recordLines(ctx context.Context, env *Env, o *recordOptions) (err error) {
 	if o.observation != "" || o.thought != "" || o.action != "" || o.time != "" {
-		return usagef("--stdin goes without -o, -t, -a and --time")
+		return usagef("--stdin cannot be used with -o, -t, -a or --time")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

@@ -101,14 +101,14 @@ func (o *rememberOptions) check(args []string) error {
 	case len(args) == 2 && o.file != "":
 		return usagef("give the text or -F, not both")
 	case o.pin && o.unpin:
-		return usagef("--pin and --unpin contradict each other")
+		return usagef("--pin and --unpin cannot be used together")
 	case o.confirm && (text || about || o.pin || o.unpin):
-		return usagef("--confirm leaves the topic as it is: it takes a key alone").
+		return usagef("--confirm takes only a key: the text stays as it is").
 			hint("git context remember --confirm %s", args[0])
 	case !text && about:
 		return usagef("--path and --supersedes belong to a text: give a TEXT, or -F FILE")
 	case !text && !o.pin && !o.unpin && !o.confirm:
-		return usagef("what is to be remembered under '%s'?", args[0]).
+		return usagef("topic '%s' needs a text", args[0]).
 			hint("give a TEXT, or -F FILE")
 	}
 	return nil

@@ -89,7 +89,7 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 		return r, err
 	}
 	if o.at != "" && len(args) > 0 && args[0] != "show" {
-		return r, usagef("--at goes with 'roadmap show'")
+		return r, usagef("--at needs 'roadmap show'")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

@@ -33,13 +33,13 @@ func (o *roadmapOptions) checkFlags(verb string, rest []string) error {
 	list := verb == "milestone" || verb == "todo"
 	switch {
 	case o.file != "" && verb != "section":
-		return usagef("-F goes with 'roadmap section' alone")
+		return usagef("-F needs 'roadmap section'")
 	case o.with != "" && verb != "answer":
-		return usagef("--with goes with 'roadmap answer' alone")
+		return usagef("--with needs 'roadmap answer'")
 	case o.outcome != "" && !(list && first(rest) == "done"):
-		return usagef("--outcome says what became of an item that is done").hint("git context roadmap todo done TEXT --outcome TEXT")
+		return usagef("--outcome needs 'done': it says what became of an item").hint("git context roadmap todo done TEXT --outcome TEXT")
 	case o.tell && !(verb == "todo" && first(rest) == "add"):
-		return usagef("--tell goes with 'roadmap todo add' alone")
+		return usagef("--tell needs 'roadmap todo add'")
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func checkSection(name string) error {
 		if !doc.SameSection(section, name) {
 			continue
 		}
-		err := usagef("section '%s' is not people's own", section)
+		err := usagef("section '%s' is one of git-context's own", section)
 		if words != "" {
 			return err.hint("git context roadmap %s", words)
 		}

@@ -50,7 +50,7 @@ func newRollback(g *globals) *command {
 				return err
 			}
 			if r.Roadmap {
-				env.hint("the roadmap belongs to all branches, and so does what came back: git context roadmap log")
+				env.hint("all branches share the roadmap, so that it went back for all of them: git context roadmap log")
 			}
 			return nil
 		},

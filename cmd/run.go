@@ -173,7 +173,7 @@ func (c *command) act(ctx context.Context, env *Env, args []string) error {
 	env = env.in(c.globals.dirs.Value())
 	if c.globals.quiet {
 		if c.globals.json {
-			return usagef("--quiet goes without --json")
+			return usagef("--quiet cannot be used with --json")
 		}
 		env.quiet, env.Out, env.Term.Out = true, io.Discard, false
 	}

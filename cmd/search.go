@@ -64,7 +64,7 @@ func (o *searchOptions) wider() string {
 
 func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r search.Result, err error) {
 	if o.all && o.branch != "" {
-		return r, usagef("--all goes without -b")
+		return r, usagef("--all cannot be used with -b")
 	}
 	if o.limit == 0 {
 		return r, usagef("flag '-n' needs a number from 1")

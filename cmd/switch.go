@@ -61,7 +61,7 @@ func newSwitch(g *globals) *command {
 				return b.printBranch(ctx, env, r)
 			}
 			if o.purpose != "" {
-				return usagef("--purpose goes with -c")
+				return usagef("--purpose needs -c")
 			}
 			b, err := runSwitch(ctx, env, g, args[0])
 			if err != nil {

@@ -39,7 +39,7 @@ func newSync(g *globals) *command {
 			"sync",
 			"sync upstream --json",
 		},
-		extra:   "all branches go along; one alone: git context push REMOTE %s",
+		extra:   "sync takes all branches; for one: git context push REMOTE %s",
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		most:    1,

@@ -84,7 +84,7 @@ func runTag(ctx context.Context, env *Env, o *tagOptions, args []string) (r tagR
 func (o *tagOptions) check(args []string) error {
 	switch {
 	case o.remove && o.list:
-		return usagef("-d goes without -l")
+		return usagef("-d cannot be used with -l")
 	case o.remove && len(args) == 0:
 		return usagef("which tag?").hint("give its name")
 	case o.remove && len(args) > 1:
@@ -112,7 +112,7 @@ func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error 
 			return err
 		}
 		for _, remote := range r.remotes {
-			env.hint("'%s' has it still: %s push --delete %s tags/%s", remote, self, remote, r.change.Path)
+			env.hint("'%s' still has it: %s push --delete %s tags/%s", remote, self, remote, r.change.Path)
 		}
 		return nil
 	}

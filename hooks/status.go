@@ -102,7 +102,7 @@ func (p Place) problem(f *file) string {
 	case f.stored != nil && f.kind == absent:
 		return "the hook that was kept has no file that runs it; install again"
 	case f.kind != ours && f.stored != nil && !f.sameAsStored():
-		return "another hook took the place of git-context's; what was kept is not run"
+		return "another hook replaced git-context's, and the kept hook does not run"
 	case f.kind != ours && f.kind != byHand:
 		return ""
 	case f.kind == byHand && f.runs():
@@ -116,7 +116,7 @@ func (p Place) problem(f *file) string {
 	case f.ending() == restoresHook && f.stored == nil:
 		return "the hook that was kept is gone"
 	case f.ending() != restoresHook && f.stored != nil:
-		return "what was kept is not run"
+		return "the kept hook does not run"
 	}
 	if f.husky {
 		if _, err := os.Stat(filepath.Join(p.Dir, f.event)); err != nil {

@@ -117,7 +117,7 @@ func (p Place) takeOut(f *file) (did Effect, note string, err error) {
 	case f.kind == absent:
 		return Restored, "", p.putBack(f)
 	}
-	return Left, "another hook is there; what was kept is in '" + f.stored.path + "'", nil
+	return Left, "another hook is there; the kept hook is in '" + f.stored.path + "'", nil
 }
 
 // putBack moves a hook that was moved aside back to its place.

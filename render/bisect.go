@@ -41,7 +41,7 @@ func unknown(b history.Bisection) string {
 
 func (p *Printer) nextTest(b history.Bisection) {
 	if b.MergeBase {
-		p.line(plain("Bisecting '" + b.Branch + "': good is not before bad; what both come from must be tested"))
+		p.line(plain("Bisecting '" + b.Branch + "': good is not an ancestor of bad; test their merge base first"))
 	} else {
 		p.line(plain(fmt.Sprintf("Bisecting '%s': %s left to test after this (roughly %s)", b.Branch,
 			prose.Count(b.Left-1, "commit"), prose.Count(bits.Len(uint(b.Left))-1, "more step"))))
@@ -83,6 +83,6 @@ func (p *Printer) firstBad(c store.Commit) {
 	if c.ID != "" {
 		p.command("in full", "--commit %s", c.Hash.Short())
 	}
-	p.command("what it believed", "--at %s topics", c.Hash.Short())
+	p.command("what was known then", "--at %s topics", c.Hash.Short())
 	p.command("when done", "bisect reset")
 }

@@ -166,7 +166,7 @@ func TestGCTwice(t *testing.T) {
 			if err != nil || json.Unmarshal(out, &res) != nil {
 				t.Errorf("gc: %v\n%s%s", err, out, &said)
 			}
-			if s := said.String(); s != "" && s != "warning: another gc is at work; nothing was done\n" {
+			if s := said.String(); s != "" && s != "warning: another gc is running; nothing was done\n" {
 				t.Errorf("gc says %q", s)
 			}
 		})

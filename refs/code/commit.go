@@ -99,7 +99,7 @@ func noCodeCommit(failed error) error {
 		Message: "no code commit was made, and no memory commit"}
 	var child *git.Error
 	if errors.As(failed, &child) && child.Code > 0 {
-		e.Hints = []string{"git, or a hook, has said why; what is recorded stays pending"}
+		e.Hints = []string{"git or a hook printed the reason; recorded steps stay pending"}
 	}
 	return e
 }

@@ -100,9 +100,9 @@ func readIntent(s *store.Store, branch string) (*Intent, error) {
 	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
 		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, "+
-				"and what it set out to do cannot be read", branch),
+				"and the record of its work cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + prose.ShellQuoted(s.StatePath(IntentFile(branch))) + " forgets it; what is recorded stays pending"}}
+				"rm " + prose.ShellQuoted(s.StatePath(IntentFile(branch))) + " drops it; recorded steps stay pending"}}
 	}
 	return in, nil
 }
@@ -135,7 +135,7 @@ func CheckHook(s *store.Store, branch string) error {
 		return err
 	}
 	return fail.New(fail.ErrRefused, fail.BranchBusy,
-		fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
+		fmt.Sprintf("branch '%s' is locked by the 'git context %s' whose hook runs this command", branch, in.command()),
 		"git context record -o TEXT", "git context -b OTHER commit -m SUMMARY")
 }
 
@@ -160,7 +160,7 @@ func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) err
 	if code == "" {
 		if !tx.Store.Repo().HasWorktree(in.Worktree) { // the code commit may be on a branch
 			tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; "+
-				"it is given up, and what is recorded stays pending", in.command()))
+				"it is dropped, and recorded steps stay pending", in.command()))
 		}
 		return dropIntent(tx.Store, in)
 	}
@@ -178,7 +178,7 @@ func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) err
 	if err != nil {
 		return unfinished(tx.Store, in, err)
 	}
-	tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; "+
+	tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted after the code had moved to %s; "+
 		"it is finished now: memory commit %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
@@ -260,12 +260,12 @@ func complete(ctx context.Context, tx *store.Transaction, in *Intent, m *git.Com
 // unfinished is the error if the code has moved, and memory has not.
 func unfinished(s *store.Store, in *Intent, err error) error {
 	return intentError(s, in, err, "the code has moved, "+
-		"but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
+		"but the memory commit of 'git context %s' on branch '%s' cannot be made yet")
 }
 
 // unknown is the error if it cannot be determined whether the code has moved.
 func unknown(s *store.Store, in *Intent, err error) error {
-	return intentError(s, in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
+	return intentError(s, in, err, "cannot find out whether 'git context %s' of branch '%s' has moved the code")
 }
 
 // intentError wraps an error that leaves an intent in place.
@@ -279,5 +279,5 @@ func intentError(s *store.Store, in *Intent, err error, message string) error {
 		Message: fmt.Sprintf(message, in.command(), in.Branch),
 		Hints: []string{"nothing is lost: the next command that changes the branch tries again, " +
 			"for example: git context commit -m SUMMARY",
-			"rm " + prose.ShellQuoted(s.StatePath(IntentFile(in.Branch))) + " gives it up; what is recorded stays pending"}}
+			"rm " + prose.ShellQuoted(s.StatePath(IntentFile(in.Branch))) + " drops it; recorded steps stay pending"}}
 }

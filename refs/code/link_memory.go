@@ -58,7 +58,7 @@ func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, e
 	}
 	if store.BranchOf(c) != "" {
 		return "", fail.New(fail.ErrInvalid, fail.NotCode,
-			fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
+			fmt.Sprintf("'%s' is a memory commit, but a range needs code commits", prose.OneLine(name, 100)),
 			"git context log "+prose.OneLine(asked, 200))
 	}
 	return c.ID, nil

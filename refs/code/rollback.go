@@ -230,7 +230,7 @@ func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)),
 		[]string{"git context --branch " + tip.Name()}
 	if store.BranchOf(c) == tip.Name() {
-		made = "a commit of another branch that was called so"
+		made = "a commit of another branch of that name"
 	}
 	home, err := r.Store.HomeOf(ctx, c)
 	if err != nil {
@@ -249,7 +249,7 @@ func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 		}
 	}
 	return fail.New(fail.ErrRefused, fail.RollbackElsewhere,
-		fmt.Sprintf("branch '%s' never was at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
+		fmt.Sprintf("branch '%s' was never at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
 }
 
 // contribution describes the rollback, and repeats the old contribution, which the progress
@@ -266,7 +266,7 @@ func (r *rollback) contribution() string {
 		if runes := []rune(was); len(runes) > maxQuoted {
 			was = string(runes[:maxQuoted]) + "…"
 		}
-		parts = append(parts, "What stood there: "+was)
+		parts = append(parts, "What was known there: "+was)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -141,7 +141,7 @@ func (r *rollback) replacement(ctx context.Context, head, code *git.Commit) (*gi
 func (r *rollback) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	repo := r.Store.Repo()
 	if repo.WorkTree() == "" {
-		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back",
+		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here, so that the code cannot be rolled back",
 			"git context rollback "+r.to.Commit().ID.Short())
 	}
 	head, err := r.Store.CodeHead(ctx)
@@ -215,7 +215,7 @@ func (r *rollback) codeElsewhere(ctx context.Context, head, to *git.Commit) erro
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since",
+	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that later commits cannot be reverted",
 		to.ID.Short())
 	memory := "git context rollback " + r.to.Commit().ID.Short()
 	reset := memory + " --code --reset"

@@ -179,7 +179,7 @@ func TestRollbackWhereItStood(t *testing.T) {
 		return memtest.Err(code.Rollback(ctx, p.Open(branch), code.RollbackOptions{Branch: branch, To: string(at)}))
 	}
 	said := memtest.ErrorCode(t, to("exp", dead), "rollback-elsewhere")
-	if !strings.Contains(said.Message, "of another branch that was called so") || len(said.Hints) != 1 {
+	if !strings.Contains(said.Message, "of another branch of that name") || len(said.Hints) != 1 {
 		t.Errorf("%s\n%v", said.Message, said.Hints)
 	}
 	if err := to("exp", inherited); err != nil {

@@ -136,7 +136,7 @@ func (f *finder) consent(ctx context.Context, o Options, res Result) error {
 		return o.Consent(would)
 	case f.everything():
 		return fail.New(fail.ErrRefused, fail.ConsentNeeded,
-			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), consentHint)
+			fmt.Sprintf("%s would be removed", allEntries(len(f.all))), consentHint)
 	}
 	return nil
 }
@@ -165,10 +165,10 @@ func (o Options) check() error {
 	asked := o.Yes || o.DryRun || o.Consent != nil
 	switch {
 	case (o.Match == "") == (o.ID == ""):
-		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id",
+		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "nothing to expunge: a text or an id is needed",
 			"git context expunge --match TEXT", "git context expunge --id ID")
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
-		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget is nothing but white space")
+		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget contains only white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
 		return fail.New(fail.ErrInvalid, fail.MatchRedaction,
 			"the text is part of what replaces a forgotten text")

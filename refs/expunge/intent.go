@@ -75,7 +75,7 @@ func ReadIntent(s *store.Store) (*Intent, error) {
 	}
 	if bad != nil || f.Version != intentVersion {
 		return nil, &fail.Error{Code: fail.ExpungeIntent, Kind: fail.ErrInvalid, Err: bad,
-			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path),
+			Message: fmt.Sprintf("'%s', the record of an interrupted expunge, cannot be read", path),
 			Hints:   []string{"git context fsck"}}
 	}
 	e, err := doc.ParseExpunged([]byte(f.Expunged))
@@ -128,11 +128,11 @@ func Finish(ctx context.Context, s *store.Store, w store.Writer) error {
 	}
 	op := &Operation{Store: s, Writer: w}
 	if err := op.Run(ctx, doc.Expunged{}); err != nil {
-		s.Warn("what an interrupted command was to forget is not forgotten yet: " + err.Error())
+		s.Warn("an interrupted expunge is not finished yet: " + err.Error())
 		return ctx.Err()
 	}
 	if op.finished {
-		s.Warn("an interrupted command has now forgotten what it was to forget")
+		s.Warn("an interrupted expunge is finished now")
 	}
 	for _, text := range op.Result.Warnings {
 		s.Warn(text)

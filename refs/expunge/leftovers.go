@@ -185,7 +185,7 @@ func (f *finder) gitFiles(op *Operation, but map[string]bool) error {
 			data = inflated(data)
 		}
 		if f.match.raw(data) {
-			op.warn("'%s' contains it: memory is clean; clear this file yourself", path)
+			op.warn("'%s' contains it: memory is clean; remove it from this file yourself", path)
 		}
 		return nil
 	})
@@ -227,7 +227,7 @@ func KeptReason(k pack.Kept) string {
 	case pack.KeptByWriter:
 		return what + ": another process writes " + them + "; run the command again"
 	}
-	return what + ": an operation under way in a worktree needs " + them
+	return what + ": an operation in progress in a worktree needs " + them
 }
 
 // codeCommits searches the messages of code commits, which `commit --code` makes equal to

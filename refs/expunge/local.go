@@ -25,7 +25,7 @@ import (
 var quotingState = []struct{ dir, lost string }{
 	{store.MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
 	{store.BisectDir, "a bisect is forgotten; git context bisect start"},
-	{store.IntentDir, "what a killed command left to be finished is forgotten"},
+	{store.IntentDir, "the unfinished work of a killed command is dropped"},
 }
 
 // dropStates removes files of local state that quote removed text or name replaced commits. It

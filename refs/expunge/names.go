@@ -35,7 +35,7 @@ func (f *finder) keep(n keptName) { f.names[n.label] = n }
 // checkBranchName examines a branch name. History contains it in documents and trailers even
 // after the branch is gone.
 func (f *finder) checkBranchName(name string) {
-	f.checkName("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
+	f.checkName("branch", name, "history keeps it after a rename or deletion, because clones identify entries by it")
 }
 
 // checkBirth examines who made a branch; that stays.
@@ -47,7 +47,7 @@ func (f *finder) checkBirth(m *doc.Commit) {
 func (f *finder) checkPath(path string) {
 	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
 		f.checkName("topic", strings.TrimSuffix(key, ".md"),
-			"history keeps it, removed too, for clones tell topics apart by it")
+			"history keeps it after the topic is removed, because clones identify topics by it")
 	}
 }
 
@@ -64,7 +64,7 @@ func (f *finder) checkRefNames(v *Refs) {
 		}
 	}
 	for _, r := range slices.Concat(v.deleted, v.tracking) {
-		f.checkName("ref", r.Name, "it stays until what it is called after goes")
+		f.checkName("ref", r.Name, "it stays until the branch or remote that it is named after is removed")
 	}
 }
 
@@ -87,7 +87,7 @@ func (f *finder) checkFiles(ctx context.Context) error {
 	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
 			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'",
-				why: "history keeps what names, counts or dates something there"})
+				why: "history keeps the names, numbers and dates there"})
 		}
 		return nil
 	})
@@ -129,7 +129,7 @@ func (f *finder) onlyNames() error {
 	}
 	if kept != "" {
 		hints = append(hints,
-			"take it for known, and change what is secret: renaming and deleting do not take a name out of history")
+			"treat it as known and change the secret: renaming or deleting does not remove a name from history")
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names contain it"+kept+": "+strings.Join(labels, ", "),
 		hints...)

@@ -26,7 +26,7 @@ func TestExpungeNames(t *testing.T) {
 	memtest.OK(s.SetTag(ctx, store.Writer{}, "tok-999-tag", m.ID))(t)
 	r.Remember("main", "tok-999-key", "text\n")
 	names := []string{"branch 'tok-999-br'", "topic 'tok-999-key'", "agent 'tok-999-ag'"}
-	checkWarnings(r, r.Expunge(expunge.Options{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
+	checkWarnings(r, r.Expunge(expunge.Options{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it after a rename or deletion")...)
 	memtest.OK(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
 	checkWarnings(r, r.Expunge(expunge.Options{Match: "tok-999"}), names...)
 	_, err := expunge.Run(ctx, r.Open(), expunge.Options{Match: "tok-999"})
@@ -35,7 +35,7 @@ func TestExpungeNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkWarnings(r, expunge.Result{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
-	checkWarnings(r, expunge.Result{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
+	checkWarnings(r, expunge.Result{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming or deleting does not remove a name from history")
 }
 
 // One object stays, two stay.

@@ -130,7 +130,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 			return dropIntent(op.Store)
 		}
 	}
-	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing",
+	return fail.New(fail.ErrStale, fail.Busy, "new refs to the expunged history keep appearing",
 		"run the command again")
 }
 

@@ -34,7 +34,7 @@ func TestExpungeStrays(t *testing.T) {
 	r.Git("update-ref", "refs/context/heads/main", tip)
 	r.Must(os.RemoveAll(filepath.Join(r.Dir, ".git", "context", "journal")))
 	res := r.Expunge(expunge.Options{Match: "hunter2"})
-	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 objects that no ref leads to") }) {
+	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 objects that no ref reaches") }) {
 		t.Errorf("%q", res.Warnings)
 	}
 	for _, id := range []string{file, lost} {

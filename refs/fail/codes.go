@@ -376,7 +376,7 @@ const (
 	// Bisecting is returned when a bisect of the branch is under way. Continue it, or end it with 'git
 	// context bisect reset'.
 	Bisecting = "bisecting"
-	// NotBisecting is returned when no bisect is under way on the branch in this worktree.
+	// NotBisecting is returned when no bisect is in progress on the branch in this worktree.
 	NotBisecting = "not-bisecting"
 	// BisectIncomplete is returned when a bisect lacks a bad or a good commit.
 	BisectIncomplete = "bisect-incomplete"

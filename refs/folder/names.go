@@ -62,7 +62,7 @@ func (m *folderImport) order() {
 		if p := byName[b.Parent]; p != nil && state[p.Name] == 0 {
 			visit(p)
 		} else if p != nil && state[p.Name] == 1 {
-			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", prose.OneLine(b.Name, 100),
+			m.warn("branch '%s' starts without a parent: '%s', its parent, was created from it", prose.OneLine(b.Name, 100),
 				prose.OneLine(b.Parent, 100))
 			b.Parent = ""
 		}

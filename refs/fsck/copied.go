@@ -39,7 +39,7 @@ func checkCopied(ctx context.Context, c *checker) error {
 	problems := make([]Problem, len(pairs))
 	for i, p := range pairs {
 		problems[i] = Problem{Kind: "link-missing", Object: string(p.New), Repair: FixCommand,
-			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to",
+			Message: fmt.Sprintf("code commit %s is a copy of %s, but has no link to the memory of that one",
 				p.New.Short(), p.Old.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return copyLinks(ctx, c.s, c.w, pairs) }, problems...)

@@ -114,19 +114,19 @@ func (v *memory) repairWithout(f incoming.Flaw) string {
 	ref, bad := f.At.Ref, f.At
 	switch {
 	case !isOwn(ref):
-		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", incoming.Printable(ref))
+		return fmt.Sprintf("repair '%s' on its remote; nothing of it is merged here", incoming.Printable(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):
 		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
 	case strings.HasPrefix(ref, git.TagPrefix):
 		return "git context tag -d " + strings.TrimPrefix(ref, git.TagPrefix)
 	case bad.Roles == incoming.RoleNotes:
-		return "git notes --ref=context prune, or remove by hand what is no note"
+		return "git notes --ref=context prune, or remove by hand what is not a note"
 	case len(bad.Parents) == 0:
-		return "git log --stat " + string(v.tipOf(ref)) + ", then start anew from a commit that is sound"
+		return "git log --stat " + string(v.tipOf(ref)) + ", then start again from a valid commit"
 	case v.tipOf(ref) == bad.ID:
 		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.ID)
 	case bad.Roles&incoming.RoleRoadmap != 0:
-		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.Parents[0], v.tipOf(ref))
+		return fmt.Sprintf("git update-ref %s %s %s also removes all later commits", ref, bad.Parents[0], v.tipOf(ref))
 	}
 	name, _ := git.BranchName(ref)
 	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.Parents[0].Short())

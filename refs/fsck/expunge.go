@@ -33,14 +33,14 @@ func checkExpunge(ctx context.Context, c *checker) error {
 	switch {
 	case errors.Is(err, fail.ErrInvalid):
 		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: file,
-			Message: err.Error() + "; expunge again what was to be forgotten, when the file is gone",
+			Message: err.Error() + "; then expunge again what was to be forgotten",
 			Repair:  "rm " + prose.ShellQuoted(file)})
 	case err != nil:
 		return err
 	case left != nil:
 		c.report(ctx, func(ctx context.Context) error { return expunge.Finish(ctx, c.s, c.w) },
 			Problem{Kind: "expunge-left", Object: file,
-				Repair: FixCommand, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
+				Repair: FixCommand, Message: "an expunge was interrupted and is not finished"})
 	}
 	return nil
 }

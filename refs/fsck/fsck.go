@@ -40,7 +40,7 @@ type Problem struct {
 // Options configure one run.
 type Options struct {
 	store.Writer      // the author of repairs
-	Fix          bool // mend what can be mended
+	Fix          bool // repair each problem that has one possible repair
 }
 
 // FixCommand is the repair of every problem that can be mended without a decision.

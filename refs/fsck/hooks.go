@@ -98,16 +98,16 @@ func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, erro
 		if linked {
 			return "the link is made", err
 		}
-		return "forgotten: there is no link to be made", err
+		return "dropped: there is no link to make", err
 	case f.Event == "post-rewrite":
-		return "forgotten: links that were left behind are problems of their own", nil
+		return "dropped: fsck reports old links separately", nil
 	case f.Remote != "":
-		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) +
+		return "dropped: there is nothing to push, or no remote '" + prose.OneLine(f.Remote, 100) +
 			"' any more", nil
 	case f.Event == "pre-push":
-		return "forgotten, but nothing was sent: git context sync", nil
+		return "dropped, but nothing was pushed: git context sync", nil
 	}
-	return "forgotten: it is over", nil
+	return "dropped: nothing is left to do", nil
 }
 
 // linkMissed links the code commit of a failed hook to the commit that was its branch's newest

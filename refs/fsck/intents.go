@@ -51,7 +51,7 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 	var in struct{ Branch string }
 	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || code.IntentFile(in.Branch) != name {
 		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + prose.ShellQuoted(file),
-			Message: fmt.Sprintf("what '%s' set out to do cannot be read; what is recorded stays pending", file)})
+			Message: fmt.Sprintf("'%s', the record of an interrupted command, cannot be read; recorded steps stay pending", file)})
 		return nil
 	}
 	lock, free, err := c.s.Repo().TryLock(store.BranchLock(in.Branch))

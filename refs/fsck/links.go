@@ -65,7 +65,7 @@ func checkLinks(ctx context.Context, c *checker) error {
 	problems := make([]Problem, len(moved))
 	for i, l := range moved {
 		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FixCommand, Message: fmt.Sprintf(
-			"code commit %s is linked to memory commit %s by a hash that it has no more: %s is %s now",
+			"code commit %s is linked to memory commit %s by its old hash: %s is %s now",
 			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(shorten(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return relink(ctx, c.s, c.w, moved) }, problems...)
@@ -131,7 +131,7 @@ func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 		}
 		c.report(ctx, func(ctx context.Context) error { return relinkMade(ctx, c.s, c.w, x.link, x.at.ID) }, Problem{
 			Kind: "link-lost", Object: string(x.link), Repair: FixCommand,
-			Message: fmt.Sprintf("code commit %s was made together with memory commit %s, and its note does not say so",
+			Message: fmt.Sprintf("code commit %s was made together with memory commit %s, but its note has no link",
 				x.link.Short(), x.at.EntryID)})
 	}
 	return nil

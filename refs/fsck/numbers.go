@@ -48,7 +48,7 @@ func checkNumbers(ctx context.Context, c *checker) error {
 		c.report(ctx, nil, Problem{Kind: "numbers-disordered", Object: e.id,
 			Message: fmt.Sprintf("%s %s of branch '%s' has the number %d, and %s before it %d", e.what(), e.id,
 				e.origin, e.number, before.id, before.number),
-			Repair: "nothing is lost by it: entries are known by their ids, numbers are labels"})
+			Repair: "nothing is lost: ids identify entries, numbers are only labels"})
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap",
 		Repair: FixCommand}
 	if to == "" {
-		p.Message += ", and nothing says which one there was"
+		p.Message += ", and no reflog shows what it was"
 		p.Repair = "git context init"
 		c.report(ctx, nil, p)
 		return nil

@@ -69,10 +69,10 @@ func (c *checker) brokenRef(ctx context.Context, name string) error {
 		p.Message += fmt.Sprintf("; it was at %s", to.Short())
 	case isWork(name):
 	case tracking(name):
-		p.Message += "; the next fetch makes it anew"
+		p.Message += "; the next fetch creates it again"
 	default:
 		file, _ := c.s.Repo().RefFile(name)
-		p.Message += ", and nothing says which one it was"
+		p.Message += ", and no reflog shows what it was"
 		p.Repair = "rm " + prose.ShellQuoted(file)
 		c.report(ctx, nil, p)
 		return nil
@@ -191,7 +191,7 @@ func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
 		p.Message += fmt.Sprintf("; the newest of its commits that is here is %s", to.Short())
 	case isWork(r.Name):
 	case tracking(r.Name):
-		p.Message += "; the next fetch makes it anew"
+		p.Message += "; the next fetch creates it again"
 	default:
 		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
 		c.report(ctx, nil, p)

@@ -57,7 +57,7 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 	p := Problem{Kind: "refspec-renamed", Object: key}
 	if !slices.Contains(remotes, other) {
 		c.renamed[other] = true
-		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept",
+		p.Message = fmt.Sprintf("remote '%s' was called '%s', and is still fetched into the refs of the old name",
 			remote, other)
 		p.Repair = fmt.Sprintf("git config --unset-all %s %s && git context init && %s",
 			prose.ShellWord(key), prose.ShellQuoted("/remotes/"+regexp.QuoteMeta(other)+"/"), FixCommand)
@@ -65,7 +65,7 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 		return true
 	}
 	p.Repair = FixCommand
-	p.Message = fmt.Sprintf("remote '%s' is fetched to where remote '%s' is kept", remote, other)
+	p.Message = fmt.Sprintf("remote '%s' is fetched into the refs of remote '%s'", remote, other)
 	c.report(ctx, func(ctx context.Context) error { return c.rewriteRefspecs(ctx, remote, other, have) }, p)
 	return true
 }

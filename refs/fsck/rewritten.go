@@ -41,12 +41,12 @@ func checkRewritten(ctx context.Context, c *checker) error {
 		case 0:
 		case 1:
 			pairs = append(pairs, code.Rewritten{Old: old.ID, New: news[0]})
-			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to",
+			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, but its memory is not linked with that one",
 				old.ID.Short(), news[0].Short())
 			p.Repair = FixCommand
 			clear = append(clear, p)
 		default:
-			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which",
+			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, and its memory is linked with none of them: choose one",
 				old.ID.Short(), shortHashes(news))
 			// The hook also links commits that were made on it.
 			p.Repair = fmt.Sprintf("echo %s %s | git context hook post-rewrite", old.ID, news[0])

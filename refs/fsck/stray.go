@@ -102,7 +102,7 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 			prose.Count(len(held), "step"))}
 	switch {
 	case at == nil:
-		p.Repair = "record again what is of use in '" + path + "', and remove it"
+		p.Repair = "record again what you need from '" + path + "', and remove it"
 	case to == "":
 		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true

@@ -118,10 +118,10 @@ func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref)
 		return err
 	}
 	p := Problem{Kind: "remote-gone", Object: git.RemoteTracking(remote).All()[0], Repair: FixCommand,
-		Message: fmt.Sprintf("remote '%s' is gone, and what it had is still kept", git.Shown(remote))}
+		Message: fmt.Sprintf("remote '%s' no longer exists, but its tracking refs remain", git.Shown(remote))}
 	for _, r := range alone {
 		if _, ok := c.deletedName(remote, r); !ok {
-			p.Message += fmt.Sprintf("; '%s' has what is nowhere else", git.Shown(r.Name))
+			p.Message += fmt.Sprintf("; '%s' has commits that exist nowhere else", git.Shown(r.Name))
 			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s",
 				prose.ShellQuoted(r.Name), r.ID)
 			c.report(ctx, nil, p)
@@ -129,7 +129,7 @@ func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref)
 		}
 	}
 	if len(alone) > 0 {
-		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back",
+		p.Message += fmt.Sprintf(", with %s that exist nowhere else: git context branch --restore restores them",
 			prose.Count(len(alone), "branch"))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.dropRemote(ctx, remote, list, alone) }, p)

@@ -182,16 +182,16 @@ func logArgument(name string) (what use, apart bool) {
 // refuseArgument returns the error for an option that is not accepted, with the reason and
 // a replacement.
 func refuseArgument(command, name string) error {
-	why, hint := "it is not known to only show memory", "git context help "+command
+	why, hint := "only options that show memory are accepted", "git context help "+command
 	switch name {
 	case "--output":
 		why, hint = "it writes a file", "git context "+command+" ... > FILE"
 	case "--ext-diff", "--textconv", "--show-signature":
 		why = "it runs a program"
 	case "--no-index", "-O", "--stdin":
-		why = "it reads what is no memory"
+		why = "it reads outside of memory"
 	case "--all", "--branches", "--tags", "--remotes", "--glob", "--reflog", "-g", "--walk-reflogs":
-		why, hint = "it may bring in commits that are no memory", "git context log --all"
+		why, hint = "it may list commits outside of memory", "git context log --all"
 	case "-n", "--max-count", "--skip":
 		why, hint = "it would count what is not shown", "git context log -n N"
 	case "--graph":

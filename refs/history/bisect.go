@@ -58,7 +58,7 @@ func BisectStart(ctx context.Context, s *store.Store, bad string, good []string)
 	defer lock.Unlock()
 	if st, err := readBisect(s, tip.Name()); err != nil || st != nil {
 		if err == nil {
-			err = fail.New(fail.ErrExists, fail.Bisecting, fmt.Sprintf("a bisect is under way on '%s'", tip.Name()),
+			err = fail.New(fail.ErrExists, fail.Bisecting, fmt.Sprintf("a bisect is in progress on '%s'", tip.Name()),
 				"git context bisect status", "git context bisect reset")
 		}
 		return Bisection{}, err

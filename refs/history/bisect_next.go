@@ -86,8 +86,8 @@ func testBase(ctx context.Context, s *store.Store, st *BisectState, step *bisect
 		switch {
 		case slices.Contains(st.Good, id):
 		case slices.Contains(st.Skipped, id):
-			step.warnings = append(step.warnings, fmt.Sprintf("%s, which good and bad both come from, was skipped: "+
-				"what turned bad may lie before it", id.Short()))
+			step.warnings = append(step.warnings, fmt.Sprintf("%s, the merge base of good and bad, was skipped: "+
+				"the first bad commit may be older", id.Short()))
 		default:
 			step.next, step.base = id, true
 			return true, nil
@@ -120,9 +120,9 @@ func checkConsistent(ctx context.Context, s *store.Store, st *BisectState) error
 		}
 		if before {
 			return fail.New(fail.ErrRefused, fail.BisectContradiction,
-				fmt.Sprintf("%s is bad, and %s, which follows it, is good: a commit between them mended it", st.Bad.Short(),
+				fmt.Sprintf("%s is bad, and %s, which follows it, is good: a commit between them fixed it", st.Bad.Short(),
 					good.Short()),
-				hint, "to look for what mended it, begin anew and call what is mended bad")
+				hint, "to find what fixed it, start again and mark fixed commits as bad")
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func notBisecting(ctx context.Context, s *store.Store, branch string, err error)
 		return err
 	}
 	return fail.New(fail.ErrNotFound, fail.NotBisecting,
-		fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
+		fmt.Sprintf("no bisect is in progress on '%s' in this worktree", branch),
 		"git context bisect start")
 }
 

@@ -22,7 +22,7 @@ func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.C
 	first, dots, second := SplitRange(a)
 	if dots != "" && b != "" {
 		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid,
-			fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
+			fmt.Sprintf("'%s' names both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
 	}
 	if dots == "" {
 		second = b

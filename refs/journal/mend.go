@@ -79,7 +79,7 @@ func (c *checker) markLine(line []byte, start int64) string {
 		c.out.Bad = append(c.out.Bad, line[:len(line)-1])
 		return "the mark cannot be read"
 	case m.Upto > start || !c.ends[m.Upto]:
-		return fmt.Sprintf("the mark speaks of offset %d, where no line before it ends", m.Upto)
+		return fmt.Sprintf("the mark names offset %d, where no earlier line ends", m.Upto)
 	}
 	c.step, c.id = max(c.step, m.Step), max(c.id, m.ID)
 	return ""

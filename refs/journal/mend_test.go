@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 		{"a step that is none", head + `{"unreadable":1,"step":2,"id":"B"}` + "\n" + three, 1, 1, "it is neither a step nor a mark", 2},
 		{"no first line", two + three, 2, 0, "the line that names the journal is missing", 1},
 		{"garbage first", "x\n" + two, 1, 1, "the first line does not name a journal", 1},
-		{"a mark within a line", head + two + `{"committed":"d","upto":60,"step":2,"id":"B"}` + "\n", 1, 0, "the mark speaks of offset 60, where no line before it ends", 3},
+		{"a mark within a line", head + two + `{"committed":"d","upto":60,"step":2,"id":"B"}` + "\n", 1, 0, "the mark names offset 60, where no earlier line ends", 3},
 		{"a mark that is cut", head + `{"committed":"d","up` + "\n", 0, 1, "the mark cannot be read", 2},
 		{"twice", head + two + two, 2, 0, "step 2 does not follow on step 2", 3},
 		{"backwards", head + three + two, 2, 0, "step 2 does not follow on step 3", 3},

@@ -98,7 +98,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return g.res, err
 	}
 	if !free {
-		g.warn("another gc is at work; nothing was done")
+		g.warn("another gc is running; nothing was done")
 		return g.res, nil
 	}
 	defer lock.Unlock()
@@ -238,7 +238,7 @@ func (gc *collector) pack(ctx context.Context) error {
 	gc.res.Packed, gc.res.Packs = res.Objects, res.Packs
 	gc.res.Bytes += res.Bytes
 	if res.Busy {
-		gc.warn("no object was packed: an expunge is at work")
+		gc.warn("no object was packed: an expunge is running")
 	}
 	if err != nil {
 		return err

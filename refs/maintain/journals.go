@@ -222,7 +222,7 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 		}
 		j, err := journal.Open(ctx, path, gc.s.JournalOptions())
 		if err != nil && !errors.Is(err, journal.ErrMissing) {
-			gc.warn("journal '%s' is of no branch and cannot be read; it stays: %v", path, err)
+			gc.warn("journal '%s' belongs to no branch and cannot be read; it is kept: %v", path, err)
 			return nil
 		}
 		if err == nil {
@@ -238,7 +238,7 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 	}
 	if age != tempAge {
 		if lost := gc.nowhereElse(data, held, age == 0); lost != "" {
-			gc.warn("'%s' contains %s; it stays", path, lost)
+			gc.warn("'%s' contains %s; it is kept", path, lost)
 			return nil
 		}
 	}

@@ -44,7 +44,7 @@ func (m *operation) goOn(ctx context.Context) error {
 	}
 	grown, err := m.Store.Repo().IsAncestor(ctx, m.held.Tip, m.tip)
 	if err == nil && !grown {
-		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
+		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' is not the branch that waits to be merged into '%s'", m.o.Source, m.target),
 			"git context merge --abort")
 	}
 	return err

@@ -24,7 +24,7 @@ func CheckSettle(how string) error {
 	case "", SettleOurs, SettleTheirs, SettleUnion:
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, fail.SettleHow, fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
+	return fail.New(fail.ErrInvalid, fail.SettleHow, fmt.Sprintf("'%s' is not a way to resolve a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
 }
 
 // Settler decides the text where two sides differ; nil removes it, false leaves the conflict

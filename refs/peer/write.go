@@ -121,7 +121,7 @@ func (w *writer) extra() error {
 
 func (w *writer) noteInexact() {
 	if w.inexact > 0 {
-		w.note("the readers of %s do not give %s back to the byte: they drop white space, "+
+		w.note("the readers of %s do not return %s exactly: they drop white space, "+
 			"and keep the backslash before what looks like a mark of theirs",
 			w.f.Dialect, prose.Count(w.inexact, "text"))
 	}

@@ -54,7 +54,7 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	case slices.Contains(names, "origin"):
 		name = "origin"
 	default:
-		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
+		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "there are several remotes, and none is chosen: "+prose.QuotedList(names),
 			"git config "+store.KeyRemote+" "+names[0])
 	}
 	if !slices.Contains(names, name) {
@@ -105,7 +105,7 @@ func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
 	lock, err := s.Repo().Lock(ctx, r.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
-			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(r.Name, 100))}
+			Message: fmt.Sprintf("another exchange with '%s' is in progress", prose.OneLine(r.Name, 100))}
 	}
 	return lock, err
 }

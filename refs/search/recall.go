@@ -59,7 +59,7 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, e
 	if len(terms) == 0 {
 		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty,
 			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
-			"tell the problem in a sentence: what fails, where, with which error")
+			"describe the problem in a sentence: what fails, where, with which error")
 	}
 	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
 	if err != nil {

@@ -262,7 +262,7 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 		return nil
 	}
 	return fail.New(fail.ErrRefused, fail.PushRefused,
-		fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", ex.peer.Name, ex.reason),
+		fmt.Sprintf("'%s' refuses the push, although no other process pushes: %s", ex.peer.Name, ex.reason),
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 

@@ -137,7 +137,7 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	case ex.push && !ex.first && theirs.Empty():
 		return fail.New(fail.ErrRefused, fail.FirstPush,
-			fmt.Sprintf("remote '%s' has no memory; the first push needs saying", ex.peer.Name),
+			fmt.Sprintf("remote '%s' has no memory; the first push must be explicit", ex.peer.Name),
 			"git context push "+ex.peer.Name)
 	case ex.push && theirs.Empty():
 		return ex.firstPush(ctx, ours)

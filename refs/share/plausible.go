@@ -61,7 +61,7 @@ func (ex *exchanger) checkPlausible(ctx context.Context, op *expunge.Operation, 
 // implausible returns that refusal.
 func (ex *exchanger) implausible(what string) error {
 	return fail.New(fail.ErrRefused, fail.ExpungeImplausible,
-		fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
+		fmt.Sprintf("'%s' asks to expunge %s here; nothing was changed", ex.peer.Name, what),
 		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run",
 		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 }

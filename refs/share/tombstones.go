@@ -89,7 +89,7 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name,
 				expunge.EntriesText(n)), command)
 	case most:
-		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", ex.peer.Name,
+		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes without consent; see %s", ex.peer.Name,
 			expunge.EntriesText(n), command))
 	default:
 		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.EntriesText(n),
@@ -155,7 +155,7 @@ func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []
 	if err := op.Run(ctx, e); err != nil {
 		return err
 	}
-	ex.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", ex.peer.Name, expunge.EntriesText(len(ids))))
+	ex.note(fmt.Sprintf("'%s' has expunged %s; this repository does the same", ex.peer.Name, expunge.EntriesText(len(ids))))
 	ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
 	return nil
 }

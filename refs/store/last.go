@@ -63,13 +63,13 @@ func (l *LastChange) check() error {
 	case kind == doc.KindRollback:
 		return notUndone(l.Branch, "a rollback", back)
 	case BranchOf(c) != l.Branch:
-		return notUndone(l.Branch, "of no kind that is known", back)
+		return notUndone(l.Branch, "of an unknown kind", back)
 	case was != l.Branch && l.Entry == nil && was != "":
 		return notUndone(l.Branch, "its new name", fmt.Sprintf("git context branch -m %s %s", l.Branch, was))
 	case l.Entry == nil && c.Trailer(TrailerStatus) != p.Trailer(TrailerStatus):
 		return notUndone(l.Branch, "its closing", "git context -b "+l.Branch+" commit -m SUMMARY")
 	case l.Entry == nil && (c.Trailer(TrailerID) != "" || c.Trailer(TrailerJournal) != p.Trailer(TrailerJournal)):
-		return notUndone(l.Branch, "of no kind that is known", back)
+		return notUndone(l.Branch, "of an unknown kind", back)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		return Change{}, fail.New(fail.ErrInvalid, fail.TagName, strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
 	}
 	if doc.ValidID(name) || hashLike(name) {
-		return Change{}, fail.New(fail.ErrInvalid, fail.TagName, fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
+		return Change{}, fail.New(fail.ErrInvalid, fail.TagName, fmt.Sprintf("'%s' looks like a hash or an id, which it would hide", name), "git context tag NAME "+name)
 	}
 	if rev == "" {
 		tip, err := s.Tip(ctx, "")
@@ -134,7 +134,7 @@ func (s *Store) warnOfBranch(ctx context.Context, name string, res *Change) erro
 		return nil
 	}
 	if err == nil {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("'%s' is a branch too, which is what that name means", name))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("'%s' is also a branch, and the name means the branch", name))
 	}
 	return err
 }

@@ -216,7 +216,7 @@ func (s *Store) lackOf(ctx context.Context, paths []string) (warnings []string) 
 	}
 	head, err := s.CodeHead(ctx)
 	if err == nil && head == "" {
-		return []string{"the code has no commit yet: the topic is not seen to be stale before it is remembered again"}
+		return []string{"the code has no commit yet: the topic cannot become stale until it is remembered again"}
 	}
 	var wanted []git.CommitPath
 	for _, p := range paths {
@@ -233,7 +233,7 @@ func (s *Store) lackOf(ctx context.Context, paths []string) (warnings []string) 
 	}
 	for _, w := range wanted {
 		if _, ok := found[w]; !ok {
-			warnings = append(warnings, fmt.Sprintf("path '%s' is neither in the worktree nor in the code's HEAD: the topic is stale once a commit brings it", w.Path))
+			warnings = append(warnings, fmt.Sprintf("path '%s' is neither in the worktree nor in the code's HEAD: the topic becomes stale when a commit adds it", w.Path))
 		}
 	}
 	return warnings
