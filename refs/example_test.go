@@ -294,7 +294,7 @@ func Example_export() {
 	// Output: 1 <nil>
 }
 
-// What failed is told by the error's kind, by its code, and to people by its words.
+// A program decides by the kind or the code of an error; its message is for people.
 func ExampleError() {
 	ctx := context.Background()
 	s, remove := memory()

@@ -16,7 +16,7 @@ import (
 )
 
 // Commit is COMMIT: it makes a commit of every pending step of the branch,
-// by any writer. Nothing pending is no obstacle.
+// by any writer. There may be none.
 //
 // The branch's ref moves in one transaction, together with the roadmap's when
 // the roadmap is revised. After that the journal is marked and the commit's
