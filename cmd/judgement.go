@@ -45,7 +45,7 @@ type filterFlags struct{ outcome, minScore string }
 func (f *filterFlags) flags() []cli.Flag {
 	return []cli.Flag{
 		named(&f.outcome, "--outcome O",
-			"only commits with outcome O: success, failed or abandoned, by note or by a tag O or O/..."),
+			"only commits with the outcome O, which is success, failed or abandoned, by note or by a tag O or O/..."),
 		named(&f.minScore, "--min-score X", "only commits with a score of at least X, from 0 to 1"),
 	}
 }

@@ -389,5 +389,5 @@ func (w *world) complete(r tried, want string) {
 // forgotten says that an expunge found nothing left to forget: the next command of
 // any kind, this one, has finished what the full disk interrupted.
 func (c writing) forgotten(r tried) bool {
-	return c.args[0] == "expunge" && strings.Contains(r.err, "has now forgotten") && strings.Contains(r.err, "nothing-holds")
+	return c.args[0] == "expunge" && strings.Contains(r.err, "interrupted expunge is finished now") && strings.Contains(r.err, "nothing-holds")
 }

@@ -96,7 +96,7 @@ func TestExpungeKilledAgain(t *testing.T) {
 	w.ok("commit", "-m", "Said")
 	w.killedAt("expunge-purged", "expunge", "--match", secret, "--yes")
 	w.removeStaleLocks()
-	if out := w.fails("context", "expunge", "--match", secret, "--yes"); !strings.Contains(out, "has now forgotten") {
+	if out := w.fails("context", "expunge", "--match", secret, "--yes"); !strings.Contains(out, "interrupted expunge is finished now") {
 		t.Error(out)
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, ".git", "context", "expunge.json")); err == nil {
