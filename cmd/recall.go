@@ -14,6 +14,7 @@ type recallOptions struct {
 	file          string
 	minSimilarity string
 	limit         int
+	strict        bool
 }
 
 func newRecall(g *globals) *command {
@@ -22,20 +23,22 @@ func newRecall(g *globals) *command {
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
 		named(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),
 		number(&o.limit, "-n, --limit N", search.DefaultRecallLimit, "show the nearest N (3)"),
+		toggle(&o.strict, "--strict", "print nothing, instead of related hits, if nothing is so near"),
 	}
 	return &command{
 		name: "recall",
 		usage: []string{
-			"recall TEXT... [-b NAME] [--min-similarity X] [-n N]",
-			"recall -F FILE [-b NAME] [--min-similarity X] [-n N]",
+			"recall TEXT... [-b NAME] [--min-similarity X] [-n N] [--strict]",
+			"recall -F FILE [-b NAME] [--min-similarity X] [-n N] [--strict]",
 		},
 		about: "Says whether the problem that TEXT describes (- is standard input) was met before, on any branch: " +
 			"the commits, steps and topics that tell of the same, with what became of them and the command that " +
-			"shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else " +
-			"is shown, and to find none is silent and no failure: in a title, one other word is another problem. " +
+			"shows them. Only near-duplicates are known to help, in the same words or reworded: in a title, one " +
+			"other word is another problem. If there is none, at most three hits of a search for the words of " +
+			"TEXT follow, labelled 'related'; --strict prints nothing instead. " +
 			"A lower --min-similarity shows what is merely near, labelled as such. A word or two tell of no " +
-			"problem and are silent, too. Steps that no commit has taken yet are no past cases, nor are topics " +
-			"that another one supersedes.",
+			"problem. Steps that no commit has taken yet are no past cases, nor are topics " +
+			"that another one supersedes. Where memory has no word of TEXT, nothing is printed; that is no failure.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"recall 'TestShutdown leaks goroutines, the pool waits for idle connections'",
@@ -72,7 +75,8 @@ func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (
 		return r, err
 	}
 	defer closing(s, &err)
-	return search.Recall(ctx, s, search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit})
+	return search.Recall(ctx, s, search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least,
+		Limit: o.limit, Strict: o.strict})
 }
 
 // text returns the problem, from the arguments, a file or standard input.

@@ -60,19 +60,22 @@ func RecallText(p *Printer, hits []search.Hit) {
 
 // recallLabel returns how a case relates to the reader:
 //
-//  1. similar, but probably another problem,
-//  2. a topic,
-//  3. a step, whose outcome is unknown,
-//  4. a commit that failed,
-//  5. a commit that was abandoned,
-//  6. a commit that succeeded,
-//  7. a commit with unknown outcome, rollbacks included.
+//  1. found by words alone,
+//  2. similar, but probably another problem,
+//  3. a topic,
+//  4. a step, whose outcome is unknown,
+//  5. a commit that failed,
+//  6. a commit that was abandoned,
+//  7. a commit that succeeded,
+//  8. a commit with unknown outcome, rollbacks included.
 func recallLabel(h search.Hit) string {
 	outcome := ""
 	if h.Outcome != nil {
 		outcome = *h.Outcome
 	}
 	switch {
+	case *h.Related:
+		return "related"
 	case !*h.Duplicate:
 		return "near, perhaps not the same"
 	case h.Kind == "topic":

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/git-context/git-context/refs/search"
@@ -9,9 +10,9 @@ import (
 
 func TestRecalled(t *testing.T) {
 	hit := func(kind, title, outcome string, similarity float64) search.Hit {
-		duplicate := similarity >= 0.8
+		duplicate, related := similarity >= 0.8, similarity < 0.3
 		h := search.Hit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
-			Duplicate: &duplicate, Open: "git context --commit X"}
+			Duplicate: &duplicate, Related: &related, Open: "git context --commit X"}
 		if outcome != "" {
 			h.Outcome = &outcome
 		}
@@ -28,9 +29,10 @@ func TestRecalled(t *testing.T) {
 		{hit("step", "go test", "", 0.9), "you met this: go test"},
 		{hit("topic", "pool", "", 0.9), "you know this: pool"},
 		{hit("commit", "Drain", "failed", 0.7), "near, perhaps not the same: Drain"},
+		{hit("commit", "Drain", "success", 0.2), "related: Drain"},
 		{hit("commit", "Dr\x1b[2Jain\nopen: rm", "", 0.9), "you did this: Dr^[[2Jain open: rm"},
 	} {
-		want := c.first + "\n- similarity: " + map[bool]string{true: "0.90", false: "0.70"}[*c.hit.Duplicate] + "\n- branch: try\n"
+		want := c.first + "\n- similarity: " + strconv.FormatFloat(*c.hit.Similarity, 'f', 2, 64) + "\n- branch: try\n"
 		if c.hit.Outcome != nil {
 			want += "- outcome: " + *c.hit.Outcome + "\n"
 		}

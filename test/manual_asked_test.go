@@ -141,6 +141,7 @@ func neverMet() map[string]string {
 		"git-context-verify.commits[].signer":  "nothing here is signed: TestSign does that",
 		"git-context-search.hits[].similarity": "recall's",
 		"git-context-search.hits[].duplicate":  "recall's",
+		"git-context-search.hits[].related":    "recall's",
 		"git-context-merge.context.at":         "it is now",
 		"git-context-push.fetched[]":           exchange,
 		"git-context-push.merged[]":            exchange,

@@ -22,6 +22,7 @@ type RecallOptions struct {
 	Branch        string   // empty: all branches
 	MinSimilarity *float64 // 0 to 1: the least similar hit; nil: near-duplicates
 	Limit         int      // of hits; 0: DefaultRecallLimit
+	Strict        bool     // no related hits
 }
 
 // The limits of a recall.
@@ -33,13 +34,18 @@ const (
 	lookedUp    = 64 // terms of the text whose frequency is looked up
 	recallTerms = 16 // terms that select candidates: the rarest in this memory
 	recallCases = 32 // candidates to compare, at least; or twice the limit
+	mostRelated = 3  // hits that are shown if no case is similar enough
 )
 
 // Recall finds the commits, steps and topics of all branches that describe the same problem
-// as a text, the most similar first. A hit's Score is that of its words; its Similarity and
-// Duplicate are never nil. Only a near-duplicate is known to help, so nothing else is
-// returned unless MinSimilarity is set; see index.Similarity for the measure and
+// as a text, the most similar first. A hit's Score is that of its words; its Similarity,
+// Duplicate and Related are never nil. Only a near-duplicate is known to help, so no other
+// case is returned unless MinSimilarity is set; see index.Similarity for the measure and
 // index.DuplicateAt for the threshold.
+//
+// If no case is similar enough, Recall returns at most three hits that Search ranks first
+// for the words of the text, unless Strict is set. These are Related and never Duplicate,
+// whatever their similarity.
 //
 // Candidates are the best by the rarest words of the text, as Search ranks them without
 // notes; these are read and compared completely. An entry that several branches contain is
@@ -67,6 +73,9 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, e
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
 	cases, err := c.near(ctx, o, terms)
+	if err == nil && len(cases) == 0 && !o.Strict {
+		cases, err = c.related(ctx, o, terms)
+	}
 	if err != nil {
 		return res, err
 	}
@@ -101,10 +110,11 @@ func (o *RecallOptions) check() error {
 	return nil
 }
 
-// pastCase is a candidate that is similar enough.
+// pastCase is a candidate that is similar enough, or related.
 type pastCase struct {
 	ranked
 	similarity float64
+	related    bool
 }
 
 // near compares the candidates and returns those that are similar enough, the most similar
@@ -118,26 +128,61 @@ func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 	if err != nil {
 		return nil, err
 	}
-	texts, err := c.texts(ctx, hits)
+	cases, err := c.compare(ctx, index.NewSimilarity(o.Text, stats), hits)
 	if err != nil {
 		return nil, err
 	}
-	like := index.NewSimilarity(o.Text, stats)
-	var cases []pastCase
-	for i, t := range texts {
-		title, body := t.title, t.body
-		if hits[i].key.Kind == index.Steps { // the title of a step is its action; the problem is in its observation
-			title, body, _ = strings.Cut(body, "\n")
-		}
-		if x := like.To(title, body); x >= *o.MinSimilarity {
-			cases = append(cases, pastCase{hits[i], x})
-		}
-	}
+	cases = slices.DeleteFunc(cases, func(p pastCase) bool { return p.similarity < *o.MinSimilarity })
 	if cases, err = c.dropSuperseded(ctx, cases); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(cases, func(a, b pastCase) int { return cmp.Compare(b.similarity, a.similarity) })
 	return cases[:min(o.Limit, len(cases))], nil
+}
+
+// related returns what Search finds for the words of a text.
+func (c *corpus) related(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
+	w, err := searchWeights(ctx, c.s)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := c.rank(ctx, terms, mostWeighed, nil)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.weigh(ctx, hits, w)
+	if err != nil {
+		return nil, err
+	}
+	// More than are shown, because superseded topics are among them.
+	cases, err := c.compare(ctx, index.NewSimilarity(o.Text, nil), list[:min(recallCases, len(list))])
+	if err != nil {
+		return nil, err
+	}
+	if cases, err = c.dropSuperseded(ctx, cases); err != nil {
+		return nil, err
+	}
+	for i := range cases {
+		cases[i].related = true
+	}
+	return cases[:min(o.Limit, mostRelated, len(cases))], nil
+}
+
+// compare reads the texts of hits and compares each with the query.
+func (c *corpus) compare(ctx context.Context, like *index.Similarity, hits []ranked) ([]pastCase, error) {
+	texts, err := c.texts(ctx, hits)
+	if err != nil {
+		return nil, err
+	}
+	cases := make([]pastCase, len(texts))
+	for i, t := range texts {
+		title, body := t.title, t.body
+		if hits[i].key.Kind == index.Steps { // the title of a step is its action; the problem is in its observation
+			title, body, _ = strings.Cut(body, "\n")
+		}
+		cases[i] = pastCase{ranked: hits[i], similarity: like.To(title, body)}
+	}
+	return cases, nil
 }
 
 // candidates returns the committed entries and topics that contain most of the terms.
@@ -196,8 +241,9 @@ func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string)
 	}
 	hits, err := c.show(ctx, list, terms)
 	for i := range hits {
-		duplicate := cases[i].similarity >= index.DuplicateAt
-		hits[i].Similarity, hits[i].Duplicate = &cases[i].similarity, &duplicate
+		p := &cases[i]
+		duplicate := !p.related && p.similarity >= index.DuplicateAt
+		hits[i].Similarity, hits[i].Duplicate, hits[i].Related = &p.similarity, &duplicate, &p.related
 	}
 	return hits, err
 }

@@ -57,6 +57,7 @@ type Hit struct {
 	Noted      *float64 `json:"noted"`      // a commit's score, by its note
 	Similarity *float64 `json:"similarity"` // of recall
 	Duplicate  *bool    `json:"duplicate"`  // of recall
+	Related    *bool    `json:"related"`    // of recall: found as by Search, because no past case is similar enough
 	Open       string   `json:"open"`       // the command that shows it
 }
 
