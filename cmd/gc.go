@@ -20,7 +20,7 @@ func newGC(g *globals) *command {
 		name:  "gc",
 		usage: []string{"gc [--auto] [--dry-run]"},
 		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; " +
-			"writes notes that are missing; and drops what is dead, such as old deleted branches. Code, its " +
+			"writes notes that are missing; updates the index of searches; and drops what is dead, such as old deleted branches. Code, its " +
 			"refs and its packs are not touched, and no object is deleted because it is unreachable. It may " +
 			"run beside any command, also beside git gc; COMMIT starts it in the background from time to time.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
@@ -31,7 +31,7 @@ func newGC(g *globals) *command {
 		},
 		globals: g,
 		flags: join([]cli.Flag{
-			toggle(&o.auto, "--auto", "only if enough objects are loose"),
+			toggle(&o.auto, "--auto", "pack only if enough objects are loose"),
 			toggle(&o.dryRun, "--dry-run", "say what would be packed and dropped; change nothing"),
 		}, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {

@@ -168,5 +168,9 @@ func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string
 		return r, err
 	}
 	defer closing(s, &err)
-	return folder.Import(ctx, s, folder.ImportOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent, DryRun: o.dryRun})
+	r, err = folder.Import(ctx, s, folder.ImportOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent, DryRun: o.dryRun})
+	if r.Commits > 0 && !o.dryRun {
+		s.IndexBehind()
+	}
+	return r, err
 }

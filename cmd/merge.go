@@ -131,13 +131,17 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	if o.abandon && !o.message.given() {
 		env.advice(ctx, s, &o.hints, store.AdviceWhy, "say why it failed: git context merge %s --abandon -m WHY", args[0])
 	}
-	return merge.Merge(ctx, s, store.MergeOptions{
+	r, err = merge.Merge(ctx, s, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
 		Purpose:       o.purpose,
 		RoadmapChange: store.RoadmapChange{Done: o.done.Value(), Todo: o.todo.Value(), Decide: o.decide.Value()},
 		Keep:          o.keep, Abandon: o.abandon, DryRun: o.dryRun, Prefer: o.prefer,
 	})
+	if err == nil && r.Commit != nil && !o.dryRun {
+		s.IndexBehind()
+	}
+	return r, err
 }
 
 // statusOrAbort is --status and --abort: it shows the merge that waits on the target, or

@@ -64,7 +64,10 @@ func (g *globals) exchange(
 		return r, err
 	}
 	defer closing(s, &err)
-	return run(s, env.progress(g.json))
+	if r, err = run(s, env.progress(g.json)); len(r.Merged) > 0 {
+		s.IndexBehind()
+	}
+	return r, err
 }
 
 // printPartly prints what was done, also beside an error: other refs are exchanged where

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -225,6 +226,36 @@ func TestGCInTheBackground(t *testing.T) {
 		t.Errorf("it failed: %s", out)
 	}
 	w.sound()
+}
+
+// The index of searches grows with memory in the background, unless that is turned off.
+func TestIndexGrowsInTheBackground(t *testing.T) {
+	t.Parallel()
+	for _, background := range []bool{true, false} {
+		t.Run(fmt.Sprint(background), func(t *testing.T) {
+			t.Parallel()
+			w, mark := collecting(t, 1_000_000)
+			w.git("config", "context.search.background", fmt.Sprint(background))
+			shards := func() int {
+				found, err := filepath.Glob(filepath.Join(w.dir, ".git", "context", "cache", "search", "*.shard"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(found)
+			}
+			for i := 0; shards() == 0 && i < 300 && (background || i < 100); i++ {
+				w.ok("commit", "-m", fmt.Sprint("milestone ", i), "-m", strings.Repeat("pool ", 4000))
+				if i%16 == 15 {
+					nothingRuns(t, mark)
+				}
+			}
+			nothingRuns(t, mark)
+			if background != (shards() > 0) {
+				t.Errorf("%d files of the index", shards())
+			}
+			w.sound()
+		})
+	}
 }
 
 // Ten thousand commits of agents start no gc of the user's. Without ours they do.

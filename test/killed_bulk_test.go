@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -45,6 +46,16 @@ func bulkKillings(t *testing.T) []killing {
 			collected(k)
 			if left := beginning(k.refs(), "refs/context/deleted/"); len(left) > 0 {
 				k.t.Errorf("deleted branches are still there: %v", left)
+			}
+		}},
+		{name: "gc that indexes", prepare: func(w *killWorld) {
+			for i := range 8 {
+				w.ok("commit", "-m", fmt.Sprint("Part ", i), "-m", strings.Repeat(fmt.Sprint("word", i, " "), 2000))
+			}
+		}, args: []string{"gc"}, holds: func(k *killed) {
+			collected(k)
+			if hits := k.ok("search", "word3", "--json"); !strings.Contains(string(hits), "Part 3") {
+				k.t.Errorf("found is %s", hits)
 			}
 		}},
 		{name: "gc of many packs", prepare: func(w *killWorld) {

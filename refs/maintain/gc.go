@@ -21,7 +21,7 @@ import (
 type Options struct {
 	store.Writer      // of the notes that gc writes
 	DryRun       bool // change nothing, and return what would be dropped and packed
-	Auto         bool // only if the number of loose objects has reached context.gcAuto
+	Auto         bool // only the index of searches, unless the number of loose objects has reached context.gcAuto
 }
 
 // Result is what a gc did.
@@ -75,7 +75,8 @@ const (
 //  3. journals of branches that are gone, if memory contains all of their steps;
 //  4. merges, bisects and interrupted commands of branches and worktrees that are
 //     gone; temporary files that are a day old;
-//  5. texts in the index of searches that no branch contains any more;
+//  5. the index of searches gets what is new, and loses texts that no branch contains any
+//     more;
 //  6. loose objects that memory's refs reach are packed, see [git.Repo.Pack].
 //
 // It does not seal segments: that would be a commit on each branch, which would have to be
@@ -102,12 +103,17 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return g.res, nil
 	}
 	defer lock.Unlock()
+	parts := g.parts()
 	if o.Auto {
-		if due, err := g.due(ctx); err != nil || !due {
+		due, err := g.due(ctx)
+		if err != nil {
 			return g.res, noteGC(s, o, err)
 		}
+		if !due {
+			parts = []part{{indexPart, g.search}}
+		}
 	}
-	err = g.run(ctx)
+	err = g.run(ctx, parts)
 	g.res.Dropped = len(g.res.Drops)
 	g.res.Bytes = max(g.res.Bytes, 0) // a pack of a few objects is larger than these
 	return g.res, noteGC(s, o, err)
@@ -139,20 +145,29 @@ func (gc *collector) drop(d Drop, bytes int64) {
 	gc.res.Bytes += bytes
 }
 
-// run runs all parts.
-func (gc *collector) run(ctx context.Context) error {
-	var errs []error
-	for _, part := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
+// part is a part of a gc, and what a failure of it is called.
+type part struct {
+	name string
+	run  func(context.Context) error
+}
+
+const indexPart = "cannot update the index of searches"
+
+func (gc *collector) parts() []part {
+	return []part{
 		{"cannot write the notes that are missing", gc.fold},
 		{"cannot drop deleted branches", gc.deleted},
 		{"cannot drop journals", gc.journals},
 		{"cannot drop what interrupted commands left", gc.states},
-		{"cannot clean the index of searches", gc.search},
+		{indexPart, gc.search},
 		{"cannot pack", gc.pack},
-	} {
+	}
+}
+
+// run runs parts, whether or not others fail.
+func (gc *collector) run(ctx context.Context, parts []part) error {
+	var errs []error
+	for _, part := range parts {
 		if err := part.run(ctx); err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -170,10 +185,20 @@ func (gc *collector) fold(ctx context.Context) error {
 	return gc.s.FoldBranches(ctx, gc.o.Writer)
 }
 
-// search makes the index of searches smaller.
+// search brings the index of searches up to date, unless that is turned off for a gc in the
+// background, and makes it smaller.
 func (gc *collector) search(ctx context.Context) error {
 	if gc.o.DryRun {
 		return nil
+	}
+	cfg, err := gc.s.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	if !gc.o.Auto || store.SearchBehind(cfg) {
+		if err := search.Update(ctx, gc.s); err != nil {
+			return err
+		}
 	}
 	freed, err := search.Shrink(ctx, gc.s)
 	gc.res.Bytes += freed

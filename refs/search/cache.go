@@ -161,6 +161,9 @@ func lengthOf(shards [][]byte) (sum int64) {
 	return sum
 }
 
+// full reports whether the cache has so little room that it is not rewritten for it.
+func full(shards []shardFile, limit int64) bool { return limit-sizeOf(shards) < limit/worth }
+
 // worth is the part of the limit for which a full cache is rewritten. For less, every
 // search of a memory that is too large would join shards to make room for what the next one
 // drops.

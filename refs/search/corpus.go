@@ -28,7 +28,7 @@ type corpus struct {
 	sources  []index.Source
 
 	noted    func() (noted, error) // waits for a concurrent read
-	journals func() error          // likewise, for waiting
+	journals func() error          // likewise, for waiting; nil if they are not read
 	behind   sync.WaitGroup        // the concurrent reads
 	abandon  context.CancelFunc    // cancels them
 

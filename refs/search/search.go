@@ -89,7 +89,8 @@ type Result struct {
 // and trees. It may be incomplete but is never stale, and may be deleted at any time. It
 // takes about a third of the indexed text, and at most context.search.cacheLimit bytes (256
 // MiB). A search writes it only if documents of 64 KiB or more are missing, and one search
-// at a time; others continue without. Commands that write memory do not touch it.
+// at a time; others continue without. Commands that write memory do not touch it: they start
+// a gc in the background now and then, which calls Update.
 //
 // Search returns an error of the kind fail.ErrInvalid for a query without words, options
 // that exclude each other and values beyond the limits, and fail.ErrNotFound for an unknown

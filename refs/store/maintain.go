@@ -11,31 +11,56 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// maintain starts a gc in the background, if one is due after a change that made id. It
-// costs one change in 32 the listing of a folder, and one in a hundred or so the start of
-// a process; neither delays what was asked for by more than that, and nothing that fails
-// here concerns it.
+// maintain starts a gc in the background after one change in 32, chosen by what it made.
+// That costs the change the start of a process, or the listing of a folder where the index
+// of searches does not grow in the background and the gc is not due. Nothing that fails
+// here concerns the change.
 func (s *Store) maintain(id git.ID) {
 	if s.program == "" || !sampled(id) {
 		return
 	}
+	s.startGC(func(cfg *git.Config, least int) bool {
+		return SearchBehind(cfg) || s.repo.LooseEstimate(id) >= least
+	})
+}
+
+// IndexBehind starts a gc in the background, which updates the index of searches, and
+// reports whether it could: after a command that brought many entries at once, and for a
+// search that finds the index far behind. It starts none where context.search.background
+// or the gc in the background is turned off.
+func (s *Store) IndexBehind() bool {
+	return s.program != "" && s.startGC(func(cfg *git.Config, _ int) bool { return SearchBehind(cfg) })
+}
+
+// startGC starts a gc in the background and reports whether it did. It starts none that is
+// turned off, that is not due, or soon after one that failed.
+func (s *Store) startGC(due func(cfg *git.Config, least int) bool) bool {
 	if s.repo.Getenv("GIT_OBJECT_DIRECTORY") != "" { // objects that somebody has not taken in yet
-		return
+		return false
 	}
 	cfg, err := s.repo.Config(context.Background()) // it is known by now
 	if err != nil {
-		return
+		return false
 	}
 	least, err := GCThreshold(cfg)
-	if err != nil || least == 0 || s.repo.LooseEstimate(id) < least {
-		return
+	if err != nil || least == 0 || !due(cfg, least) {
+		return false
 	}
 	if info, err := os.Stat(s.StatePath(GCLog)); err == nil && s.Clock().Sub(info.ModTime()) < gcPause {
-		return
+		return false
 	}
 	if err := s.repo.StartBehind(s.program, "git-context", "gc", "--auto"); err != nil {
 		_ = s.LogGC(err) // there is no one else to tell
+		return false
 	}
+	return true
+}
+
+// SearchBehind returns context.search.background. A value that git cannot read turns it off:
+// a change of memory must not fail for it.
+func SearchBehind(cfg *git.Config) bool {
+	on, err := cfg.Bool(KeySearchBehind, true)
+	return err == nil && on
 }
 
 // GCThreshold returns how many loose objects start a gc; 0 for never. Turning off git's own

@@ -39,6 +39,7 @@ const (
 	KeyOutcomeWeight = "context.search.outcomeWeight"
 	KeyRecencyWeight = "context.search.recencyWeight"
 	KeySearchCache   = "context.search.cacheLimit" // bytes of the index
+	KeySearchBehind  = "context.search.background" // the index grows with memory, in the background
 
 	defaultSummaryLimit  = 1500
 	minSummaryLimit      = 200
