@@ -28,6 +28,7 @@ VERSION := $(shell git describe --tags --abbrev=12 --match 'v[0-9]*' --dirty 2>/
 	TZ=UTC git show -s --date=format-local:%Y%m%d%H%M%S --abbrev=12 --format=v0.0.0-%cd-%h 2>/dev/null)
 COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
 DATE    := $(shell git show -s --format=%cs HEAD 2>/dev/null)
+SECONDS := $(shell git show -s --format=%ct HEAD 2>/dev/null)
 endif
 PKG     := github.com/git-context/git-context/cmd
 LDFLAGS := -s -w $(if $(VERSION),-X $(PKG).version=$(VERSION)) $(if $(COMMIT),-X $(PKG).commit=$(COMMIT))
@@ -41,7 +42,7 @@ FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build man completion test race soak lint bench resume scale diagrams demo fuzz dist install uninstall clean
+.PHONY: build man completion test race soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -88,6 +89,7 @@ lint:
 	$(GO) vet -tags $(TAGS),faults ./...
 	GOOS=windows $(GO) vet -tags $(TAGS) ./...
 	GOOS=darwin $(GO) vet -tags $(TAGS) ./...
+	$(GO) vet -C internal/dist ./...
 	$(GO) tool staticcheck -tags $(TAGS) ./...
 
 bench:
@@ -121,7 +123,8 @@ diagrams:
 
 # Static builds with their pages and completion, and what they hash to. git packs them,
 # and gives all files the time of the commit: the same commit and the same Go make the
-# same bytes. What is not committed is not in them, so there must be nothing.
+# same bytes. What is not committed is not in them, so there must be nothing. Packages for
+# Linux are made of the archives, see internal/dist, which has a module of its own.
 dist: man completion
 	@test -z "$$(git status --porcelain)" || { echo 'make dist: commit or remove what git status shows' >&2; exit 1; }
 	rm -rf dist bin/dist
@@ -136,7 +139,17 @@ dist: man completion
 		set -- "$$@" --prefix=$$name/completion/; for file in bin/completion/*; do set -- "$$@" --add-file=$$file; done; \
 		git archive --format=$$pack -o dist/$$name.$$pack "$$@" --prefix=$$name/ HEAD LICENSE README.md CHANGELOG.md; \
 	done
+	$(GO) run -C internal/dist . -date $(SECONDS) '$(VERSION)' ../../dist
 	cd dist && sha256sum * >SHA256SUMS
+	! grep -q '\.tar\.gz$$' dist/SHA256SUMS || sh internal/dist/formula.sh '$(VERSION)' dist/SHA256SUMS >dist/git-context.rb
+	sed 's/^release=$$/release=$(VERSION)/' internal/dist/install.sh >dist/install.sh
+	rm dist/SHA256SUMS
+	cd dist && sha256sum * >SHA256SUMS
+
+# The packages' own tests. They are no part of make test: the first time, nfpm is downloaded
+# and built.
+dist-test:
+	$(GO) test -C internal/dist ./...
 
 install: build man completion
 	install -d '$(DEST)/bin' '$(MAN)/man1' '$(MAN)/man5' '$(MAN)/man7' '$(BASH)' '$(ZSH)' '$(FISH)'

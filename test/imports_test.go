@@ -44,6 +44,7 @@ var layers = map[string][]string{
 	"refs/doc":                {"refs/prose"},
 	"refs/git/disk":           {"refs/fault"},
 	"refs/peer":               {"refs/prose"},
+	"internal/dist":           {}, // a module of its own, which go list does not show here
 	"internal/gittest":        {},
 	"refs/fault":              {},
 	"refs/index":              {},

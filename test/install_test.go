@@ -146,14 +146,43 @@ func TestReleaseIsReproducible(t *testing.T) {
 	if theirs := other.read("dist/SHA256SUMS"); sums != theirs {
 		t.Fatalf("one build is\n%sthe other\n%s", sums, theirs)
 	}
-	_, name, _ := strings.Cut(strings.TrimSpace(sums), "  ")
-	out, err := one.command(nil, "tar", "-tzf", filepath.Join("dist", name)).CombinedOutput()
+	var archive string
+	for line := range strings.Lines(sums) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if stem, ok := strings.CutSuffix(name, ".tar.gz"); ok {
+			archive = stem
+		}
+	}
+	for _, name := range []string{archive + ".tar.gz", archive + ".deb", archive + ".rpm", "git-context.rb", "install.sh"} {
+		linux := strings.HasSuffix(name, ".deb") || strings.HasSuffix(name, ".rpm")
+		if (!linux || runtime.GOOS == "linux") && !strings.Contains(sums, "  "+name+"\n") {
+			t.Errorf("SHA256SUMS lacks %s:\n%s", name, sums)
+		}
+	}
+	out, err := one.command(nil, "tar", "-tzf", filepath.Join("dist", archive+".tar.gz")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("tar: %v\n%s", err, out)
 	}
 	for _, want := range []string{"/git-context\n", "/man/man1/git-context-commit.1\n", "/completion/git-context.bash\n", "/LICENSE\n"} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("%s lacks %q", name, want)
+			t.Errorf("%s lacks %q", archive, want)
 		}
+	}
+	one.installsItself()
+}
+
+// installsItself runs the install.sh of the release, which knows its version, and takes
+// away what it installed.
+func (u installing) installsItself() {
+	u.t.Helper()
+	settings := []string{"FROM=dist", "PREFIX=" + filepath.Join(u.home(), "prefix")}
+	for _, args := range [][]string{{"dist/install.sh"}, {"dist/install.sh", "--uninstall"}} {
+		out, err := u.command(settings, "sh", args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "prefix\n") {
+			u.t.Fatalf("sh %v: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(u.home(), "prefix")); !os.IsNotExist(err) {
+		u.t.Errorf("the prefix is left: %v", err)
 	}
 }
