@@ -65,11 +65,9 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Pro
 	}
 	problems = append(problems, broken...)
 	env.warnShadowed()
-	names, err := s.BranchNames(ctx)
-	if err != nil {
-		return problems, err
+	if names, err := s.BranchNames(ctx); err == nil { // else that is a problem
+		env.noteMerges(s, names...)
 	}
-	env.noteMerges(s, names...)
 	return problems, unfixed(problems)
 }
 

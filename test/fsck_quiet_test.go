@@ -30,6 +30,7 @@ func TestFsckIsQuietAboutWhatPeopleDo(t *testing.T) {
 	w.ok("switch", "main")
 	step(w, "main", "three")
 	w.ok("merge", "main", "--into", "exp")
+	w.ok("switch", "main")
 	w.ok("merge", "exp")
 	step(w, "exp", "it again")
 	quiet(w, "merges in both directions")

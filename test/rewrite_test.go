@@ -92,7 +92,7 @@ func rewritings() []rewriting {
 			w.run("merge", "-q", "--squash", "main")
 			w.run("commit", "-q", "-m", "both")
 			w.run("branch", "-q", "-D", "main")
-		}, "b:AB both:D", "b:B both:", "b:B both:", ""},
+		}, "b:AB both:BCD", "b:B both:", "b:B both:", ""},
 	}
 }
 

@@ -55,6 +55,10 @@ func memoryPrefixes() []string {
 
 // brokenRef reports a ref whose file names no object.
 func (c *checker) brokenRef(ctx context.Context, name string) error {
+	// To git's list a ref that is deleted or renamed at that moment is broken, too.
+	if _, err := c.s.Repo().Ref(ctx, name); err == nil || errors.Is(err, git.ErrNotFound) {
+		return nil
+	}
 	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand,
 		Message: fmt.Sprintf("ref '%s' names no object", name)}
 	to, err := c.formerly(ctx, name)

@@ -128,7 +128,12 @@ func (r *Repo) treeOf(ctx context.Context, index string, paths []string, change 
 // copyIndex copies the user's index to a temporary file of local state; an index that does not exist is empty.
 func (r *Repo) copyIndex() (string, error) {
 	from := cmp.Or(r.Getenv("GIT_INDEX_FILE"), filepath.Join(r.gitDir, "index"))
-	data, err := os.ReadFile(disk.Absolute(r.dir, from))
+	from = disk.Absolute(r.dir, from)
+	before, err := os.Stat(from)
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(from)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -142,7 +147,13 @@ func (r *Repo) copyIndex() (string, error) {
 		return path, err
 	}
 	_, err = f.Write(data)
-	return path, errors.Join(err, f.Close())
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		// A file that was edited within the index's own clock tick, to the same size, is seen by git only if the
+		// copy is as old as the index: git compares the two times.
+		err = os.Chtimes(path, before.ModTime(), before.ModTime())
+	}
+	return path, err
 }
 
 // dropTemp removes a temporary index and what git has put beside it. gc removes what stays.

@@ -137,3 +137,32 @@ func TestTrackedWork(t *testing.T) {
 		}
 	}
 }
+
+// A file that was edited in the clock tick of the index, to the same size, goes along.
+func TestStashOfARacyEdit(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.Git(".", "init", "-q", "-b", "main", "repo")
+	s.Git("repo", "config", "core.trustctime", "false")
+	s.Write("repo/f", "one\n")
+	s.Git("repo", "add", ".")
+	s.Git("repo", "commit", "-q", "-m", "one")
+	tick := time.Now().Add(-time.Hour)
+	at := func(names ...string) {
+		for _, name := range names {
+			if err := os.Chtimes(s.Path(name), tick, tick); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.Write("repo/f", "two\n")
+	at("repo/f")
+	s.Git("repo", "add", "f")
+	s.Write("repo/f", "six\n")
+	at("repo/f", "repo/.git/index")
+	by := Signature{Name: "A", Email: "a@b", When: time.Unix(1_800_000_000, 0)}
+	st := ok(s.open("repo").CreateStash(t.Context(), "mine", by, nil))(t)
+	if got := s.Git("repo", "show", string(st.ID)+":f"); got != "six" {
+		t.Errorf("the worktree's file is %q", got)
+	}
+}
