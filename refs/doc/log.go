@@ -58,6 +58,20 @@ func ParseLog(data []byte) ([]Step, error) {
 	return steps, nil
 }
 
+// EachStep visits the raw text of each step of a log, without parsing it: from its heading to
+// the next one.
+func EachStep(data []byte, visit func(raw []byte)) {
+	mark := []byte("\n" + logHeading)
+	for at := bytes.Index(data, mark); at >= 0; {
+		data = data[at+1:]
+		if at = bytes.Index(data, mark); at < 0 {
+			visit(data)
+			return
+		}
+		visit(data[:at])
+	}
+}
+
 func (sc *scanner) step(origin string) (Step, error) {
 	h, err := sc.head(logHeading, origin)
 	if err != nil {

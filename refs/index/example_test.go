@@ -38,7 +38,7 @@ func ExampleRank() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	hits, err := index.Rank([]index.Source{{Shard: shard, Units: []bool{true}}}, index.Tokens("leaking connection"), 10, nil)
+	hits, err := index.Rank([]index.Source{{Shard: shard, Units: []bool{true}}}, index.Tokens("leaking connection"), 10, nil, index.Counts{})
 	if err != nil {
 		log.Fatal(err)
 	}

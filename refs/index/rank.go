@@ -51,22 +51,23 @@ func (e *DamagedSource) Unwrap() error { return e.Err }
 //	sum over terms of  ln(1 + (N-n+0.5)/(n+0.5)) · f·(k1+1) / (f + k1·(1 - b + b·length/average))
 //
 // where N is the number of documents, n the number of those that contain the term, f the
-// term's frequency; k1 = 1.2 and b = 0.75.
-func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool) ([]Hit, error) {
-	r := ranking{sources: sources, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
+// term's frequency; k1 = 1.2 and b = 0.75. Documents in beside count for N, n and the average
+// length.
+func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool, beside Counts) ([]Hit, error) {
+	r := ranking{sources: sources, beside: beside, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
 	r.countSearched()
-	terms = slices.Clone(terms)
-	slices.Sort(terms)
-	found, err := r.find(slices.Compact(terms))
+	terms = slices.Compact(slices.Sorted(slices.Values(terms)))
+	found, err := r.find(terms)
 	if err != nil {
 		return nil, err
 	}
-	r.addScores(found)
+	r.addScores(terms, found)
 	return r.best(most, keep), nil
 }
 
 type ranking struct {
 	sources []Source
+	beside  Counts
 	alive   [][]bool    // by source and document: whether it is searched
 	scores  [][]float64 // by source and document
 	count   int         // number of searched documents
@@ -75,7 +76,8 @@ type ranking struct {
 
 // countSearched counts the searched documents.
 func (r *ranking) countSearched() {
-	length := 0
+	length := r.beside.Length
+	r.count = r.beside.Docs
 	for i, src := range r.sources {
 		r.alive[i], r.scores[i] = make([]bool, src.Shard.count), make([]float64, src.Shard.count)
 		for u, unit := range src.Shard.units {
@@ -116,29 +118,38 @@ func (r *ranking) find(terms []string) ([][][]posting, error) {
 }
 
 // addScores adds the weights of the terms to the scores of the documents that contain them.
-func (r *ranking) addScores(found [][][]posting) {
+func (r *ranking) addScores(terms []string, found [][][]posting) {
+	rare := make([]float64, len(terms))
+	for t, term := range terms {
+		n := r.beside.Holding[term]
+		for _, lists := range found {
+			n += len(lists[t])
+		}
+		rare[t] = rareness(r.count, n)
+	}
 	var wg sync.WaitGroup
 	for i, lists := range found {
-		rare := make([]float64, len(lists))
-		for t := range lists {
-			n := 0
-			for _, other := range found {
-				n += len(other[t])
-			}
-			rare[t] = math.Log(1 + (float64(r.count-n)+0.5)/(float64(n)+0.5))
-		}
 		wg.Go(func() {
 			shard, scores := r.sources[i].Shard, r.scores[i]
 			for t, list := range lists {
 				for _, p := range list {
-					f := float64(p.count)
-					scores[p.doc] += rare[t] * f * (saturation + 1) /
-						(f + saturation*(1-lengthPart+lengthPart*float64(shard.length(int(p.doc)))/r.average))
+					scores[p.doc] += rare[t] * termScore(float64(p.count), float64(shard.length(int(p.doc)))/r.average)
 				}
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// rareness is the weight of a term that n of all documents contain.
+func rareness(all, n int) float64 {
+	return math.Log(1 + (float64(max(0, all-n))+0.5)/(float64(n)+0.5))
+}
+
+// termScore is the score of a term of weight 1 that occurs f times in a document of a
+// length, of which 1 is the average.
+func termScore(f, length float64) float64 {
+	return f * (saturation + 1) / (f + saturation*(1-lengthPart+lengthPart*length))
 }
 
 // postings returns a term's postings in the searched documents of a source.

@@ -147,7 +147,7 @@ func check(t *rapid.T, shards []*Shard, searched []bool, query []string, want ma
 		}
 		sources = append(sources, src)
 	}
-	hits, err := Rank(sources, query, 1000, nil)
+	hits, err := Rank(sources, query, 1000, nil, Counts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,18 +176,18 @@ func TestRankBestOfMany(t *testing.T) {
 		b.Text(strings.Repeat("pool ", 1+i*7919%13)+strings.Repeat("other ", i%17), 1)
 	}
 	src := []Source{{open(t, b.Bytes()), []bool{true}}}
-	all, err := Rank(src, Tokens("pool"), 1<<20, nil)
+	all, err := Rank(src, Tokens("pool"), 1<<20, nil, Counts{})
 	if err != nil || len(all) != 20_000 {
 		t.Fatal(len(all), err)
 	}
 	odd := func(_ Kind, id DocID) bool { return id[3]&1 == 1 }
 	kept := slices.DeleteFunc(slices.Clone(all), func(h Hit) bool { return !odd(0, h.ID) })
 	for _, n := range []int{0, 1, 10, 300, 5000} {
-		some, err := Rank(src, Tokens("pool"), n, nil)
+		some, err := Rank(src, Tokens("pool"), n, nil, Counts{})
 		if err != nil || !slices.Equal(some, all[:n]) {
 			t.Errorf("the best %d differ: %v", n, err)
 		}
-		if some, err = Rank(src, Tokens("pool"), n, odd); err != nil || !slices.Equal(some, kept[:n]) {
+		if some, err = Rank(src, Tokens("pool"), n, odd, Counts{}); err != nil || !slices.Equal(some, kept[:n]) {
 			t.Errorf("the best %d that are kept differ: %v", n, err)
 		}
 	}
@@ -241,7 +241,7 @@ func FuzzOpen(f *testing.F) {
 		for i := range src.Units {
 			src.Units[i] = true
 		}
-		_, _ = Rank([]Source{src}, []string{"pool", "router"}, 10, nil)
+		_, _ = Rank([]Source{src}, []string{"pool", "router"}, 10, nil, Counts{})
 		_, _ = Merge([]*Shard{s, s}, func(Key) bool { return true })
 	})
 }

@@ -141,7 +141,7 @@ func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
 		return nil
 	}
 	if err := addEntries(b, p.file, data); err != nil {
-		return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
+		return p.wrap(err)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type corpus struct {
 	wanted   wanted
 	places   map[index.Key]*place // only wanted ones
 	sources  []index.Source
+	scanned  index.Counts // of scanned units that are in no source
 
 	noted    func() (noted, error) // waits for a concurrent read
 	journals func() error          // likewise, for waiting; nil if they are not read
@@ -42,6 +43,8 @@ type corpus struct {
 type wanted struct {
 	kinds   func(index.Kind) bool
 	pending bool // pending steps too, if steps are wanted at all
+
+	terms []string // of the query, for which texts are scanned if the index is far behind; none: it is completed
 }
 
 // place is where a unit is stored.
@@ -51,6 +54,11 @@ type place struct {
 	blob     git.ID // "" for pending steps
 	branches []string
 	docs     int // how many entries it contains; -1 until it is indexed
+}
+
+// wrap says where an error of a unit is.
+func (p *place) wrap(err error) error {
+	return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
 }
 
 // cacheFrom is how many bytes of documents a search must index before it writes the cache:
@@ -215,7 +223,7 @@ func pendingKey(branch string) index.Key {
 
 // index finds the units in the cache and indexes missing ones.
 func (c *corpus) index(ctx context.Context) error {
-	c.sources, c.fresh = nil, nil
+	c.sources, c.fresh, c.scanned = nil, nil, index.Counts{}
 	for _, p := range c.places {
 		p.docs = -1
 	}
@@ -228,10 +236,27 @@ func (c *corpus) index(ctx context.Context) error {
 			missing = append(missing, key)
 		}
 	}
+	if c.isBehind(ctx, missing) {
+		if err := c.scan(ctx, missing); err != nil {
+			return err
+		}
+		return c.indexPending(ctx)
+	}
 	shards, read, err := c.build(ctx, missing)
 	if err != nil {
 		return err
 	}
+	if read >= cacheFrom {
+		c.fresh = shards
+	}
+	if err := c.addFresh(shards); err != nil {
+		return err
+	}
+	return c.indexPending(ctx)
+}
+
+// addFresh adds shards that were built now.
+func (c *corpus) addFresh(shards [][]byte) error {
 	for _, data := range shards {
 		shard, err := memoryShard(data)
 		if err != nil {
@@ -239,10 +264,7 @@ func (c *corpus) index(ctx context.Context) error {
 		}
 		c.add(shard)
 	}
-	if read >= cacheFrom {
-		c.fresh = shards
-	}
-	return c.indexPending(ctx)
+	return nil
 }
 
 func memoryShard(data []byte) (*index.Shard, error) {
@@ -266,7 +288,7 @@ func (c *corpus) add(shard *index.Shard) {
 func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind,
 	index.DocID) bool) ([]index.Hit, error) {
 	for {
-		hits, err := index.Rank(c.sources, terms, most, keep)
+		hits, err := index.Rank(c.sources, terms, most, keep, c.scanned)
 		var damaged *index.DamagedSource
 		if !errors.As(err, &damaged) || damaged.Source >= len(c.cached) {
 			return hits, err
@@ -280,8 +302,11 @@ func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(i
 	}
 }
 
-// keep writes missing units into the cache.
+// keep writes missing units into the cache, or starts a gc that does.
 func (c *corpus) keep(ctx context.Context) error {
+	if c.scanned.Docs > 0 {
+		c.s.IndexBehind() // now, because it would have slowed the search
+	}
 	limit, err := cacheLimit(ctx, c.s)
 	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.bad) == 0 {
 		return err

@@ -67,7 +67,7 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, e
 			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
 			"describe the problem in a sentence: what fails, where, with which error")
 	}
-	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
+	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false, terms})
 	if err != nil {
 		return res, err
 	}
@@ -214,6 +214,7 @@ func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats,
 		if err != nil {
 			return nil, nil, err
 		}
+		holding, all = holding+c.scanned.Holding[term], all+c.scanned.Docs
 		counts[term] = count{holding, all}
 		if holding > 0 {
 			rarest = append(rarest, term)

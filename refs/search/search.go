@@ -90,7 +90,9 @@ type Result struct {
 // takes about a third of the indexed text, and at most context.search.cacheLimit bytes (256
 // MiB). A search writes it only if documents of 64 KiB or more are missing, and one search
 // at a time; others continue without. Commands that write memory do not touch it: they start
-// a gc in the background now and then, which calls Update.
+// a gc in the background now and then, which calls Update. A search that finds a thousand
+// files missing starts it, too: it reads the newest 64 MiB of the texts instead, and finds
+// the same as the index as far as these reach, in nearly the same order.
 //
 // Search returns an error of the kind fail.ErrInvalid for a query without words, options
 // that exclude each other and values beyond the limits, and fail.ErrNotFound for an unknown
@@ -110,7 +112,11 @@ func Search(ctx context.Context, s *store.Store, o Options) (res Result, err err
 	if err != nil {
 		return res, err
 	}
-	c, err := readCorpus(ctx, s, o.Branch, o.All, wanted{o.kinds, true})
+	scanned := terms
+	if !o.Filter.All() { // few texts, and a scan does not know which of them are meant
+		scanned = nil
+	}
+	c, err := readCorpus(ctx, s, o.Branch, o.All, wanted{o.kinds, true, scanned})
 	if err != nil {
 		return res, err
 	}

@@ -18,7 +18,7 @@ func Update(ctx context.Context, s *store.Store) (err error) {
 	if err != nil || limit == 0 {
 		return err
 	}
-	c := &corpus{s: s, all: true, wanted: wanted{everyKind, false}, tips: map[string]git.ID{}}
+	c := &corpus{s: s, all: true, wanted: wanted{kinds: everyKind}, tips: map[string]git.ID{}}
 	c.cached, c.bad = openShards(s)
 	defer func() { err = errors.Join(err, c.close()) }()
 	if full(c.cached, limit) {

@@ -16,44 +16,56 @@ import (
 // of searches does not grow in the background and the gc is not due. Nothing that fails
 // here concerns the change.
 func (s *Store) maintain(id git.ID) {
-	if s.program == "" || !sampled(id) {
+	if !sampled(id) {
 		return
 	}
-	s.startGC(func(cfg *git.Config, least int) bool {
-		return SearchBehind(cfg) || s.repo.LooseEstimate(id) >= least
-	})
+	least, index := s.gcInBackground()
+	if index || least > 0 && s.repo.LooseEstimate(id) >= least {
+		s.startGC()
+	}
 }
 
-// IndexBehind starts a gc in the background, which updates the index of searches, and
-// reports whether it could: after a command that brought many entries at once, and for a
-// search that finds the index far behind. It starts none where context.search.background
-// or the gc in the background is turned off.
-func (s *Store) IndexBehind() bool {
-	return s.program != "" && s.startGC(func(cfg *git.Config, _ int) bool { return SearchBehind(cfg) })
+// IndexBehind starts a gc in the background, which updates the index of searches, unless
+// IndexesBehind is false: after a command that brought many entries at once, and after a
+// search that found the index far behind.
+func (s *Store) IndexBehind() {
+	if s.IndexesBehind() {
+		s.startGC()
+	}
 }
 
-// startGC starts a gc in the background and reports whether it did. It starts none that is
-// turned off, that is not due, or soon after one that failed.
-func (s *Store) startGC(due func(cfg *git.Config, least int) bool) bool {
-	if s.repo.Getenv("GIT_OBJECT_DIRECTORY") != "" { // objects that somebody has not taken in yet
-		return false
+// IndexesBehind reports whether the index of searches is updated in the background. It is not
+// where context.search.background or the gc in the background is turned off, and for an
+// hour after a gc that failed.
+func (s *Store) IndexesBehind() bool {
+	_, index := s.gcInBackground()
+	return index
+}
+
+// gcInBackground returns the number of loose objects from which a gc in the background is
+// due, 0 for never, and whether one may start earlier to update the index.
+func (s *Store) gcInBackground() (least int, index bool) {
+	// Another program has not taken in the objects of a quarantine yet.
+	if s.program == "" || s.repo.Getenv("GIT_OBJECT_DIRECTORY") != "" {
+		return 0, false
 	}
 	cfg, err := s.repo.Config(context.Background()) // it is known by now
 	if err != nil {
-		return false
+		return 0, false
 	}
-	least, err := GCThreshold(cfg)
-	if err != nil || least == 0 || !due(cfg, least) {
-		return false
+	if least, err = GCThreshold(cfg); err != nil || least == 0 {
+		return 0, false
 	}
 	if info, err := os.Stat(s.StatePath(GCLog)); err == nil && s.Clock().Sub(info.ModTime()) < gcPause {
-		return false
+		return 0, false
 	}
+	return least, SearchBehind(cfg)
+}
+
+func (s *Store) startGC() {
 	if err := s.repo.StartBehind(s.program, "git-context", "gc", "--auto"); err != nil {
 		_ = s.LogGC(err) // there is no one else to tell
-		return false
 	}
-	return true
 }
 
 // SearchBehind returns context.search.background. A value that git cannot read turns it off:
