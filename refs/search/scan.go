@@ -16,8 +16,8 @@ import (
 const (
 	farBehind   = 1000     // missing units from which on a search does not wait for the index; a sealed file has 8 KiB
 	mostScanned = 64 << 20 // bytes of texts that a scan reads, the newest first
-	scanBest    = 2 * mostWeighed
-	scanLanes   = 2 // git children that read texts for a scan
+	scanBest    = 128      // documents whose files are indexed: that takes a millisecond for each two
+	scanLanes   = 2        // git children that read texts for a scan
 )
 
 // errScanned ends a lane of a scan that has read its part.
