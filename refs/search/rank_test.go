@@ -33,13 +33,11 @@ type rankedCase struct {
 	Observation, Thought, Action string
 }
 
-func TestRankingOfCases(t *testing.T) {
-	t.Parallel()
-	r, ctx := memtest.New(t), t.Context()
-	s := r.Open()
-	r.Git("config", "context.notes", "lazy")
-	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
-	entry := map[string]string{} // by case: the entry's id
+// rememberCases writes all cases and returns the id of the entry of each, by part and case.
+func rememberCases(t *testing.T, s *refs.Store) map[string]string {
+	t.Helper()
+	ctx := t.Context()
+	entry := map[string]string{}
 	for _, part := range []string{"calibration", "held-out"} {
 		for _, c := range rankingLines[rankedCase](t, filepath.Join("..", "index", "testdata", "recall", part, "cases.jsonl")) {
 			switch c.Kind {
@@ -54,6 +52,16 @@ func TestRankingOfCases(t *testing.T) {
 			}
 		}
 	}
+	return entry
+}
+
+func TestRankingOfCases(t *testing.T) {
+	t.Parallel()
+	r, ctx := memtest.New(t), t.Context()
+	s := r.Open()
+	r.Git("config", "context.notes", "lazy")
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
+	entry := rememberCases(t, s)
 	floors := map[string]float64{"duplicate": 0.98, "paraphrase": 0.95}
 	for _, class := range []string{"duplicate", "paraphrase"} {
 		var sum, n float64

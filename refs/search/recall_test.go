@@ -223,3 +223,34 @@ func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 		t.Errorf("noted failed, it is '%s'", got)
 	}
 }
+
+// Nearly every problem in other words finds its past case, as met before or as related.
+func TestRecallRelatesParaphrases(t *testing.T) {
+	t.Parallel()
+	r, ctx := memtest.New(t), t.Context()
+	s := r.Open()
+	r.Git("config", "context.notes", "lazy")
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
+	entry := rememberCases(t, s)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "End"}))(t)
+	asked, met, related := 0, 0, 0
+	for _, p := range readLines[struct{ Class, Case, Text string }](t, "pairs.jsonl") {
+		if p.Class != "paraphrase" {
+			continue
+		}
+		asked++
+		for _, h := range recall(r, search.RecallOptions{Text: p.Text}) {
+			switch {
+			case h.ID != entry["held-out"+p.Case]:
+			case *h.Related:
+				related++
+			default:
+				met++
+			}
+		}
+	}
+	t.Logf("of %d paraphrases, %d were met before and %d are related", asked, met, related)
+	if asked == 0 || met+related < asked*95/100 {
+		t.Errorf("of %d paraphrases only %d were found", asked, met+related)
+	}
+}
