@@ -260,6 +260,3 @@ func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResul
 	}{r.list}
 	return o.viewIn(ctx, env, colorBranch, value, func(p *render.Printer) { render.BranchesText(p, r.list) })
 }
-
-// made reports whether the command line asked for a new branch.
-func (o *branchOptions) made() bool { return !o.move && !o.restore }

@@ -55,8 +55,11 @@ func memoryPrefixes() []string {
 
 // brokenRef reports a ref whose file names no object.
 func (c *checker) brokenRef(ctx context.Context, name string) error {
-	// To git's list a ref that is deleted or renamed at that moment is broken, too.
-	if _, err := c.s.Repo().Ref(ctx, name); err == nil || errors.Is(err, git.ErrNotFound) {
+	// To git's list a ref that is written, deleted or renamed at that moment is broken, too.
+	if id, err := c.s.Repo().Ref(ctx, name); err == nil && !id.IsZero() {
+		return nil
+	}
+	if file, ok := c.s.Repo().RefFile(name); ok && !exists(file) {
 		return nil
 	}
 	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand,
