@@ -53,7 +53,7 @@ func commands() []entry {
 		{groupRecord, "record", "append one Observation-Thought-Action step", newRecord},
 		{groupRecord, "commit", "make a commit of the steps recorded so far", newCommit},
 		{groupRecord, "status", "show what is pending, in conflict, ahead, uncommitted or stale", newStatus},
-		{groupRecord, "handover", "end a session: commit, say what is missing, show the brief", newHandover},
+		{groupRecord, "handover", "end a session: commit, and say what a successor would miss", newHandover},
 		{groupRecord, "undo", "take back the newest change of the branch", newUndo},
 		{groupRecord, "import", "import another implementation's folder or an agent's trace", newImport},
 		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},

@@ -219,7 +219,7 @@ For an agent
     how to test      git context remember how-to-test TEXT
     to ask, to tell  git context roadmap ask TEXT; roadmap todo add --tell TEXT
     another approach git context branch NAME --purpose TEXT; merge NAME
-    a dead end       git context merge NAME --abandon -m WHY
+    a dead end       git context merge NAME --abandon -m WHY, also on NAME
     before leaving   git context handover -m SUMMARY -m 'STATE AND NEXT STEP'
 `
 
