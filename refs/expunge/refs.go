@@ -96,6 +96,15 @@ func (v *Refs) own() []git.Ref {
 // All returns our own refs and the tracking refs, without notes and code.
 func (v *Refs) All() []git.Ref { return append(v.own(), v.tracking...) }
 
+// Every returns all refs, those of notes and of handed over code too.
+func (v *Refs) Every() []git.Ref {
+	list := slices.Concat(v.All(), v.Works, v.TrackingNotes)
+	if v.Notes != "" {
+		list = append(list, git.Ref{Name: git.NotesRef, ID: v.Notes})
+	}
+	return list
+}
+
 // Tips returns the commits that All names, each once.
 func (v *Refs) Tips() []git.ID { return UniqueIDs(v.All()) }
 

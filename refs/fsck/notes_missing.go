@@ -3,6 +3,7 @@ package fsck
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
@@ -72,6 +73,7 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 // here has its fact. A single commit may be on its way to one, and those of others may never have had any.
 func (c *checker) goneNotes(ctx context.Context, commits []git.ID, unshared int) (bool, error) {
 	kept, err := c.s.Repo().Refs(ctx, git.RemoteNotesPrefix)
+	kept = slices.DeleteFunc(kept, func(r git.Ref) bool { return !git.TrackedNotes(r.Name) })
 	if err != nil || unshared < 2 && (len(kept) == 0 || len(commits) == 0) {
 		return false, err
 	}
@@ -80,7 +82,7 @@ func (c *checker) goneNotes(ctx context.Context, commits []git.ID, unshared int)
 		prose.Count(len(commits), "commit"))}
 	fix := func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, commits) }
 	if len(kept) > 0 {
-		name, _, _ := strings.Cut(strings.TrimPrefix(kept[0].Name, git.RemoteNotesPrefix), "/context")
+		name := strings.TrimSuffix(strings.TrimPrefix(kept[0].Name, git.RemoteNotesPrefix), "/context")
 		p.Message = fmt.Sprintf("the notes of %s are gone; '%s' has those that were shared", prose.Count(len(commits), "commit"), name)
 		p.Repair, fix = "git context sync "+prose.ShellWord(name), nil
 	}

@@ -123,6 +123,18 @@ func (t Tracking) Roadmap() string { return t.memory + "roadmap" }
 // Notes is the ref of the notes.
 func (t Tracking) Notes() string { return t.notes + "context" }
 
+// TrackedNotes reports whether a ref keeps the notes of memory that a remote has, and not those of another
+// program.
+func TrackedNotes(ref string) bool {
+	return strings.HasPrefix(ref, RemoteNotesPrefix) && strings.HasSuffix(ref, "/context")
+}
+
+// Shared reports whether a ref of memory, by its name here, is one that remotes have.
+func Shared(ref string) bool {
+	return strings.HasPrefix(ref, BranchPrefix) || strings.HasPrefix(ref, TagPrefix) || strings.HasPrefix(ref, WorkPrefix) ||
+		ref == RoadmapRef || ref == NotesRef
+}
+
 // All is what every ref of it begins with.
 func (t Tracking) All() []string { return []string{t.memory, t.notes} }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
@@ -26,12 +28,13 @@ type Remains struct {
 	Settings []string `json:"settings"` // of the repository
 	Remote   []string `json:"remote"`   // refs of the remote, with DeinitOptions.Remote
 
-	refs  []git.Ref
-	heads []git.WorktreeHead
-	peer  remote.Remote
-	names []string // of the branches
-	lines []git.Setting
-	state bool // local state
+	refs   []git.Ref
+	heads  []git.WorktreeHead
+	peer   remote.Remote
+	theirs []git.Ref         // of the remote, by their names there
+	tips   map[string]git.ID // of the branches
+	lines  []git.Setting
+	state  bool // local state
 }
 
 // DeinitOptions describe a Deinit.
@@ -63,15 +66,30 @@ func Deinit(ctx context.Context, s *store.Store, o DeinitOptions) (Remains, erro
 	if o.DryRun {
 		return r, nil
 	}
-	if err := r.removeRemote(ctx, s); err != nil {
-		return r, err
-	}
-	if o.Hooks != nil {
-		if err := o.Hooks(); err != nil {
-			return r, err
+	return r, s.WhileLocked(ctx, func() error {
+		if err := r.unchanged(ctx, s); err != nil {
+			return err
 		}
+		if err := r.removeRemote(ctx, s); err != nil {
+			return err
+		}
+		if o.Hooks != nil {
+			if err := o.Hooks(); err != nil {
+				return err
+			}
+		}
+		return r.remove(ctx, s)
+	}, slices.Sorted(maps.Keys(r.tips))...)
+}
+
+// unchanged refuses to remove what nobody was shown: branches and steps that came since. The branches are
+// locked.
+func (r *Remains) unchanged(ctx context.Context, s *store.Store) error {
+	now, err := remains(ctx, s, false)
+	if err != nil || maps.Equal(now.tips, r.tips) && now.Pending == r.Pending {
+		return err
 	}
-	return r, s.WhileLocked(ctx, func() error { return r.remove(ctx, s) }, r.names...)
+	return fail.New(fail.ErrStale, fail.Stale, "memory was written meanwhile; nothing was removed", "git context deinit --dry-run")
 }
 
 // RemoteName is the remote whose refs are in Remote.
@@ -79,20 +97,19 @@ func (r *Remains) RemoteName() string { return r.peer.Name }
 
 // remains reads what there is.
 func remains(ctx context.Context, s *store.Store, askRemote bool) (Remains, error) {
-	r := Remains{Refs: []string{}, Settings: []string{}, Remote: []string{}}
+	r := Remains{Refs: []string{}, Settings: []string{}, Remote: []string{}, tips: map[string]git.ID{}}
 	var err error
 	if r.refs, err = memoryRefs(ctx, s); err != nil {
 		return r, err
 	}
-	var tips []string
 	for _, ref := range r.refs {
 		r.Refs = append(r.Refs, ref.Name)
 		if name, ok := git.BranchName(ref.Name); ok {
-			r.names, tips = append(r.names, name), append(tips, string(ref.ID))
+			r.tips[name] = ref.ID
 		}
 	}
-	r.Branches = len(tips)
-	if err := r.count(ctx, s, tips); err != nil {
+	r.Branches = len(r.tips)
+	if err := r.count(ctx, s); err != nil {
 		return r, err
 	}
 	if r.heads, err = s.Repo().Worktrees(ctx); err != nil {
@@ -109,44 +126,34 @@ func remains(ctx context.Context, s *store.Store, askRemote bool) (Remains, erro
 	}
 	list, err := s.Repo().LsRemote(ctx, r.peer.Name, git.NameOn(git.Root, r.peer.Heads)+"*", git.NameOn(git.NotesRef, r.peer.Heads))
 	for _, ref := range list {
-		r.Remote = append(r.Remote, ref.Name)
+		if git.Shared(git.NameHere(ref.Name, r.peer.Heads)) {
+			r.Remote, r.theirs = append(r.Remote, ref.Name), append(r.theirs, ref)
+		}
 	}
 	return r, err
 }
 
 // memoryRefs lists the refs of memory, and those that are kept of remotes.
 func memoryRefs(ctx context.Context, s *store.Store) ([]git.Ref, error) {
-	list, err := s.Repo().Refs(ctx, append(git.BundleTracking().All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
+	v, err := expunge.ListRefs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	remotes, err := s.Repo().Remotes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var ours []git.Ref
-	for _, ref := range list {
-		// Another program's notes may be kept of remotes, too.
-		if strings.HasPrefix(ref.Name, git.RemoteNotesPrefix) && !strings.HasSuffix(ref.Name, "/context") {
-			continue
-		}
-		ours = append(ours, ref)
-	}
-	for _, name := range remotes {
-		mapped, err := s.Repo().Refs(ctx, git.MappedTracking(name))
-		if err != nil {
-			return nil, err
-		}
-		ours = append(ours, mapped...)
-	}
-	slices.SortFunc(ours, func(a, b git.Ref) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(ours, func(a, b git.Ref) bool { return a.Name == b.Name }), nil
+	list := slices.DeleteFunc(v.Every(), func(r git.Ref) bool {
+		return strings.HasPrefix(r.Name, git.RemoteNotesPrefix) && !git.TrackedNotes(r.Name)
+	})
+	slices.SortFunc(list, func(a, b git.Ref) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
 }
 
 // count counts commits and steps.
-func (r *Remains) count(ctx context.Context, s *store.Store, tips []string) error {
-	if len(tips) == 0 {
+func (r *Remains) count(ctx context.Context, s *store.Store) error {
+	if len(r.tips) == 0 {
 		return nil
+	}
+	var tips []string
+	for _, id := range r.tips {
+		tips = append(tips, string(id))
 	}
 	var err error
 	if r.Commits, r.Steps, err = s.CountEntries(ctx, tips...); err != nil {
@@ -155,8 +162,8 @@ func (r *Remains) count(ctx context.Context, s *store.Store, tips []string) erro
 	if r.Unshared, _, err = s.CountEntries(ctx, append(tips, "--not", "--glob="+git.RemotePrefix+"*")...); err != nil {
 		return err
 	}
-	for _, name := range r.names {
-		tip, err := s.Tip(ctx, name)
+	for name, id := range r.tips {
+		tip, err := s.TipAt(ctx, name, id)
 		if err != nil {
 			return err
 		}
@@ -202,13 +209,13 @@ func trackingOf(name, to string) bool {
 	return slices.ContainsFunc(git.RemoteTracking(name).All(), func(prefix string) bool { return strings.HasPrefix(to, prefix) })
 }
 
-// removeRemote deletes the refs of the remote.
+// removeRemote deletes the refs of the remote, each only if nobody has moved it since it was shown.
 func (r *Remains) removeRemote(ctx context.Context, s *store.Store) error {
-	updates := make([]git.PushUpdate, len(r.Remote))
-	for i, name := range r.Remote {
-		updates[i] = git.PushUpdate{Ref: name}
+	updates, shown := make([]git.PushUpdate, len(r.theirs)), map[string]git.ID{}
+	for i, ref := range r.theirs {
+		updates[i], shown[ref.Name] = git.PushUpdate{Ref: ref.Name}, ref.ID
 	}
-	done, err := s.Repo().Push(ctx, git.PushOptions{Remote: r.peer.Name, Updates: updates})
+	done, err := s.Repo().Push(ctx, git.PushOptions{Remote: r.peer.Name, Updates: updates, Expected: shown})
 	for _, d := range done {
 		if d.Status != git.PushDone && d.Status != git.PushUpToDate {
 			err = errors.Join(err, fmt.Errorf("'%s' of '%s' was not deleted: %s", d.Ref, r.peer.Name, prose.OneLine(d.Reason, 200)))
