@@ -400,3 +400,29 @@ func (c *Config) includes() bool {
 		return strings.HasPrefix(e.key, "include.") || strings.HasPrefix(e.key, "includeif.")
 	})
 }
+
+// Setting is one line of a configuration file.
+type Setting struct{ Key, Value string }
+
+// LocalSettings returns the settings of the repository's own file, in its order.
+func (r *Repo) LocalSettings(ctx context.Context) ([]Setting, error) {
+	lines, err := zList(r.Run(ctx, "config", "--local", "--list", "-z"))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Setting, len(lines))
+	for i, l := range lines {
+		list[i].Key, list[i].Value, _ = strings.Cut(l, "\n")
+	}
+	return list, nil
+}
+
+// UnsetLocal removes a setting from the repository's own file; none of that value is no error.
+func (r *Repo) UnsetLocal(ctx context.Context, s Setting) error {
+	_, err := r.Run(ctx, "config", "--local", "--fixed-value", "--unset-all", s.Key, s.Value)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Code == 5 { // git-config(1): it does not exist
+		return nil
+	}
+	return err
+}

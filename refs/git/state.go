@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git/disk"
@@ -180,4 +181,44 @@ func (r *Repo) RefusedState() ([]Refused, error) {
 		return nil
 	})
 	return found, err
+}
+
+// HasState reports whether there is local state.
+func (r *Repo) HasState() (bool, error) {
+	_, err := os.Lstat(r.StateDir())
+	if disk.IsAbsent(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// RemoveState removes the directory of local state with all that is in it, and the empty directories that
+// deleted refs of memory left.
+func (r *Repo) RemoveState() error {
+	if err := os.RemoveAll(r.StateDir()); err != nil {
+		return fmt.Errorf("cannot remove '%s': %w", r.StateDir(), err)
+	}
+	var errs []error
+	for _, dir := range []string{strings.TrimSuffix(Root, "/"), filepath.Dir(NotesRef)} {
+		errs = append(errs, removeEmpty(filepath.Join(r.commonDir, dir)), removeEmpty(filepath.Join(r.commonDir, "logs", dir)))
+	}
+	return errors.Join(errs...)
+}
+
+// removeEmpty removes the directories below dir, and dir, that contain no file.
+func removeEmpty(dir string) error {
+	var dirs []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			dirs = append(dirs, path)
+		}
+		return err
+	})
+	if disk.IsAbsent(err) {
+		return nil
+	}
+	for _, d := range slices.Backward(dirs) {
+		_ = os.Remove(d) // refused where a file is left
+	}
+	return err
 }
