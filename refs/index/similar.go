@@ -10,7 +10,8 @@ import (
 // problem. Below it, a past case does not help an agent, however near it seems.
 const DuplicateAt = 0.8
 
-// Similarity compares one text, the query, with past cases. One goroutine may use it.
+// Similarity compares one text, the query, with past cases. One goroutine may use it, and those that
+// Another made of it.
 //
 // # The measure
 //
@@ -67,7 +68,12 @@ type Stats func(term string) (holding, all int)
 
 // NewSimilarity prepares the comparison of a text with many cases. stats may be nil.
 func NewSimilarity(text string, stats Stats) *Similarity {
-	s := &Similarity{tok: NewTokenizer(), stats: stats, memo: map[string]termInfo{}}
+	return (&Similarity{tok: NewTokenizer(), stats: stats, memo: map[string]termInfo{}}).Another(text)
+}
+
+// Another prepares another text, with what is known of the terms of the texts before.
+func (s *Similarity) Another(text string) *Similarity {
+	s = &Similarity{tok: s.tok, stats: s.stats, memo: s.memo}
 	terms := s.terms(text)
 	s.whole = wordsOf(terms)
 	for part := range cut(terms[:min(len(terms), queryPassages*passageTerms)], passageTerms) {
@@ -104,6 +110,16 @@ func (s *Similarity) To(title, text string) float64 {
 	}
 	if len(s.whole.terms)+len(head)+len(body) > passageTerms {
 		best = max(best, s.wholeSimilarity(body), s.wholeSimilarity(slices.Concat(head, body)))
+	}
+	return best
+}
+
+// Between compares two prepared texts, as To compares a text with a case without a title. Where each of
+// several texts is compared with each of others, it splits every text into terms once.
+func (s *Similarity) Between(other *Similarity) float64 {
+	best := 0.0
+	for i := range other.parts {
+		best = max(best, s.bestPart(&other.parts[i]))
 	}
 	return best
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -48,33 +49,44 @@ const (
 	comparedBytes = 1024 // of a text
 )
 
-// disagreements compares what both sides wrote since they parted: topics under different keys
-// and contributions. The most similar pairs come first.
-func (m *operation) disagreements(ctx context.Context, target *store.Tip, u *United, bases []git.ID) ([]Disagreement, error) {
-	found := []Disagreement{}
+// disagreements reads what both sides wrote since they parted, topics under different keys and
+// contributions, and begins to compare it. The result waits for the end: the most similar pairs, best first.
+func (m *operation) disagreements(ctx context.Context, target *store.Tip, u *United, bases []git.ID) (wait func() []Disagreement, err error) {
 	ours, err := m.ourStatements(ctx, target, u, bases)
-	if err != nil || len(ours) == 0 {
-		return found, err
+	if err != nil {
+		return nil, err
 	}
 	theirs, err := m.topicStatements(ctx, u.theirTopics)
 	if err != nil {
-		return found, err
+		return nil, err
 	}
 	theirs = append(theirs, commitStatements(u.brought)...)
-	for _, t := range theirs[:min(len(theirs), mostCompared)] {
-		like := index.NewSimilarity(t.comparable(), nil)
-		for _, o := range ours {
+	wait = sync.OnceValue(func() []Disagreement { return compare(ours, theirs[:min(len(theirs), mostCompared)]) })
+	go wait() // beside the children that write the merge
+	return wait, nil
+}
+
+func compare(ours, theirs []Statement) []Disagreement {
+	found := []Disagreement{}
+	terms := index.NewSimilarity("", nil)
+	prepared := make([]*index.Similarity, len(ours))
+	for i, o := range ours {
+		prepared[i] = terms.Another(o.comparable())
+	}
+	for _, t := range theirs {
+		like := terms.Another(t.comparable())
+		for i, o := range ours {
 			if o.Kind == t.Kind && o.Name == t.Name || o.Text == t.Text {
 				continue
 			}
-			x := like.To("", o.comparable())
+			x := like.Between(prepared[i])
 			if x >= disagreeAt || x >= disagreeNotAt && negative(o.Text) != negative(t.Text) {
 				found = append(found, Disagreement{Ours: o, Theirs: t, Similarity: x})
 			}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Disagreement) int { return cmp.Compare(b.Similarity, a.Similarity) })
-	return found[:min(len(found), mostDisagree)], nil
+	return found[:min(len(found), mostDisagree)]
 }
 
 // ourStatements is what the target wrote since the merge base.

@@ -111,6 +111,9 @@ func mergeOn(ctx context.Context, s *store.Store, target, current string, o stor
 		}
 		return m.point(ctx)
 	})
+	if m.disagree != nil {
+		res.Disagree = m.disagree()
+	}
 	if err != nil {
 		return res, m.pointBack(ctx, m.wait(err))
 	}
@@ -173,20 +176,21 @@ type operation struct {
 	closed   bool          // the source is, or will be
 	waiting  store.Pending // of the target
 	lastID   string
-	warnings []string // of the try that succeeded
+	disagree func() []Disagreement // the result of the last try; nil if it did not get that far
+	warnings []string              // of the try that succeeded
 }
 
 // build makes one try, on both tips as they are now.
 func (m *operation) build(ctx context.Context) error {
 	m.res.Conflicts, m.res.UpToDate = []store.Conflict{}, false
 	m.res.brings(&United{})
-	m.closing, m.merged = nil, nil
+	m.closing, m.merged, m.disagree = nil, nil, nil
 	source, remote, err := m.Store.MergeSource(ctx, m.o.Source)
 	if err != nil {
 		return err
 	}
 	if remote != m.remote {
-		return fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' was made or deleted meanwhile", m.o.Source), "git context merge "+m.o.Source)
+		return fail.New(fail.ErrStale, fail.Stale, fmt.Sprintf("'%s' was made or deleted meanwhile", m.o.Source), "git context merge "+m.o.Source)
 	}
 	target, err := m.Store.Tip(ctx, m.target)
 	if err != nil {
@@ -294,7 +298,7 @@ func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, ba
 	m.res.brings(u)
 	m.res.Conflicts = append(m.res.Conflicts, u.Conflicts...)
 	SortConflicts(m.res.Conflicts)
-	if m.res.Disagree, err = m.disagreements(ctx, target, u, bases); err != nil {
+	if m.disagree, err = m.disagreements(ctx, target, u, bases); err != nil {
 		return err
 	}
 	if open := Unsettled(u.Conflicts); open > 0 {
