@@ -71,7 +71,7 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	if len(sources) == 0 {
 		return nil
 	}
-	return UpdateNotes(ctx, tx, "context: carry links over to "+code.ID.Short(), func(u *notes.Update) error {
+	err = UpdateNotes(ctx, tx, "context: carry links over to "+code.ID.Short(), func(u *notes.Update) error {
 		for _, old := range sources {
 			if _, err := CopyLinks(ctx, u, Rewritten{Old: old, New: code.ID}); err != nil {
 				return err
@@ -79,6 +79,10 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return dropSquash(s)
 }
 
 // sourcesOf returns the commits whose changes a commit repeats: the one that it was picked from, or those

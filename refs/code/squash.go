@@ -15,22 +15,19 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// squashDir is the directory of local state with what waits to be committed after `git merge --squash`, a
+// SquashDir is the directory of local state with what waits to be committed after `git merge --squash`, a
 // file for each worktree.
-const squashDir = "squash"
+const SquashDir = "squash"
 
 // squash is such a file.
 type squash struct {
 	Head    git.ID   `json:"head"`    // the code commit that the squash was made on
+	Tree    git.ID   `json:"tree"`    // of the index after it
 	Commits []git.ID `json:"commits"` // the squashed ones
 }
 
 func squashFile(s *store.Store) string {
-	worktree := s.Repo().WorktreeDir()
-	if worktree == "." {
-		worktree = "main-worktree"
-	}
-	return squashDir + "/" + git.FileName(worktree, ".json")
+	return SquashDir + "/" + git.FileName(s.WorktreeName(), ".json")
 }
 
 // NoteSquash is the hook post-merge after `git merge --squash`: it keeps which commits were squashed. The
@@ -47,7 +44,11 @@ func NoteSquash(ctx context.Context, s *store.Store) error {
 	if err != nil || head == "" {
 		return err
 	}
-	data, err := json.Marshal(squash{Head: head, Commits: squashedIn(string(text), len(head))})
+	tree, err := s.Repo().IndexTree(ctx)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(squash{Head: head, Tree: tree, Commits: squashedIn(string(text), len(head))})
 	if err != nil {
 		return err
 	}
@@ -55,25 +56,30 @@ func NoteSquash(ctx context.Context, s *store.Store) error {
 }
 
 // squashedInto returns the commits that a commit squashed: those that its message names or, if that was
-// replaced, those that NoteSquash kept.
+// replaced, those that NoteSquash kept. The squash may have been given up, so that these count only for a
+// commit that contains what it staged and nothing else.
 func squashedInto(s *store.Store, c *git.Commit) ([]git.ID, error) {
-	var kept squash
-	found, bad, err := s.ReadState(squashFile(s), &kept)
-	if err != nil {
-		return nil, err
-	}
-	if found {
-		if err := os.Remove(s.StatePath(squashFile(s))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("cannot remove the list of squashed commits: %w", err)
-		}
-	}
 	if list := squashedIn(c.Message, len(c.ID)); len(list) > 0 {
 		return list, nil
 	}
-	if bad == nil && slices.Equal(c.Parents, []git.ID{kept.Head}) {
+	var kept squash
+	_, bad, err := s.ReadState(squashFile(s), &kept)
+	if err = errors.Join(err, bad); err != nil {
+		return nil, fmt.Errorf("cannot read which commits were squashed: %w", errors.Join(err, dropSquash(s)))
+	}
+	if slices.Equal(c.Parents, []git.ID{kept.Head}) && c.Tree == kept.Tree {
 		return kept.Commits, nil
 	}
 	return nil, nil
+}
+
+// dropSquash removes the list that NoteSquash kept, once its commit is linked or it is of no use.
+func dropSquash(s *store.Store) error {
+	err := os.Remove(s.StatePath(squashFile(s)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // squashedLine is the line that `git merge --squash` writes above the log of the squashed commits.

@@ -125,6 +125,16 @@ func (r *Repo) treeOf(ctx context.Context, index string, paths []string, change 
 	return ID(strings.TrimSpace(string(out))), err
 }
 
+// IndexTree stores the tree of the user's index, which stays as it is.
+func (r *Repo) IndexTree(ctx context.Context) (ID, error) {
+	temp, err := r.copyIndex()
+	defer r.dropTemp(temp)
+	if err != nil {
+		return "", err
+	}
+	return r.treeOf(ctx, temp, nil)
+}
+
 // copyIndex copies the user's index to a temporary file of local state; an index that does not exist is empty.
 func (r *Repo) copyIndex() (string, error) {
 	from := cmp.Or(r.Getenv("GIT_INDEX_FILE"), filepath.Join(r.gitDir, "index"))

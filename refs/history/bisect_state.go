@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -35,11 +34,7 @@ const BisectVersion = 1
 
 // BisectFile returns the name of a branch's bisect in this worktree, in local state.
 func BisectFile(s *store.Store, branch string) string {
-	worktree := "main-worktree"
-	if s.Repo().Linked() {
-		worktree = "worktree-" + filepath.Base(s.Repo().GitDir())
-	}
-	return store.BisectFile(worktree, branch)
+	return store.BisectFile(s.WorktreeName(), branch)
 }
 
 // lockBisect excludes other commands from a bisect.

@@ -52,6 +52,7 @@ const (
 	DropJournal DropKind = "journal"
 	DropMerge   DropKind = "merge"
 	DropBisect  DropKind = "bisect"
+	DropTree    DropKind = "state of a worktree"
 	DropIntent  DropKind = "interrupted command"
 	DropTemp    DropKind = "temporary file"
 )
@@ -74,7 +75,7 @@ const (
 //     its branch did so;
 //  3. journals of branches that are gone, if memory contains all of their steps;
 //  4. merges, bisects and interrupted commands of branches and worktrees that are
-//     gone; temporary files that are a day old;
+//     gone, and other state of such worktrees; temporary files that are a day old;
 //  5. the index of searches gets what is new, and loses texts that no branch contains any
 //     more;
 //  6. loose objects that memory's refs reach are packed, see [git.Repo.Pack].

@@ -22,7 +22,7 @@ func (gc *collector) states(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(gc.merges(ctx, branches), gc.bisects(ctx, branches), gc.intents(ctx), gc.tempFiles(), gc.locks(ctx))
+	return errors.Join(gc.merges(ctx, branches), gc.bisects(ctx, branches), gc.worktrees(store.PreviousDir, ""), gc.worktrees(code.SquashDir, ".json"), gc.intents(ctx), gc.tempFiles(), gc.locks(ctx))
 }
 
 // stateFiles lists the files of a folder of local state; none if it is absent.
@@ -99,7 +99,7 @@ func (gc *collector) bisects(ctx context.Context, branches map[string]string) er
 		return err
 	}
 	for _, w := range worktrees {
-		id, linked := strings.CutPrefix(w.Name(), "worktree-")
+		id, linked := strings.CutPrefix(w.Name(), store.WorktreePrefix)
 		gone := linked && !gc.s.Repo().HasWorktree(path.Join("worktrees", id))
 		files, err := gc.stateFiles(path.Join(store.BisectDir, w.Name()))
 		if err != nil {
@@ -116,6 +116,25 @@ func (gc *collector) bisects(ctx context.Context, branches map[string]string) er
 		if gone {
 			// It fails if the folder contains files of others.
 			_ = gc.remove(gc.s.StatePath(path.Join(store.BisectDir, w.Name())))
+		}
+	}
+	return nil
+}
+
+// worktrees drops the files of a folder that belong to worktrees which were removed. A name with a '~' may
+// be a shortened one.
+func (gc *collector) worktrees(dir, suffix string) error {
+	files, err := gc.stateFiles(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		id, linked := strings.CutPrefix(strings.TrimSuffix(f.Name(), suffix), store.WorktreePrefix)
+		if !linked || strings.Contains(id, "~") || gc.s.Repo().HasWorktree(path.Join("worktrees", id)) {
+			continue
+		}
+		if err := gc.dropState(Drop{Kind: DropTree, Name: id}, path.Join(dir, f.Name())); err != nil {
+			return err
 		}
 	}
 	return nil

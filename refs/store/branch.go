@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -201,6 +205,11 @@ func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err
 			return s.NoSuchBranch(ctx, name)
 		}
 	}
+	if now == "" && s.repo.Linked() { // the main worktree's was the current one here
+		if now, err = s.repo.SymbolicRef(ctx, mainHead); err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+	}
 	if err := s.rememberPrevious(now); err != nil {
 		return err
 	}
@@ -236,3 +245,35 @@ type BranchOptions struct {
 	From     string // a commit; empty: the current branch
 	NoSwitch bool
 }
+
+// PreviousBranch returns the branch that was the current one of this worktree before, as `git
+// switch -` means it. fail.ErrNotFound: none was.
+func (s *Store) PreviousBranch() (string, error) {
+	data, err := os.ReadFile(s.StatePath(s.previousFile()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, "no branch was current before this one", "git context branch")
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot read which branch was current before: %w", err)
+	}
+	name := strings.TrimSuffix(string(data), "\n")
+	if err := CheckBranchName(name); err != nil {
+		return "", fmt.Errorf("'%s': %w", s.StatePath(s.previousFile()), err)
+	}
+	return name, nil
+}
+
+// rememberPrevious keeps the name of the branch that ref, the target of CONTEXT_HEAD, names.
+func (s *Store) rememberPrevious(ref string) error {
+	name, ok := git.BranchName(ref)
+	if !ok {
+		return nil
+	}
+	return s.repo.WriteStateFile(s.previousFile(), []byte(name+"\n"))
+}
+
+// previousFile is one for each worktree.
+func (s *Store) previousFile() string { return path.Join(PreviousDir, s.WorktreeName()) }
+
+// PreviousDir is the folder of local state with the branch that was current before, of each worktree.
+const PreviousDir = "previous"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
@@ -92,3 +93,14 @@ const HookFailures = "hooks.jsonl"
 
 // MergeDir is the folder of local state with the merges that wait for their conflicts.
 const MergeDir = "merge"
+
+// WorktreeName names this worktree in files of local state that each worktree has of its own.
+func (s *Store) WorktreeName() string {
+	if s.repo.Linked() {
+		return WorktreePrefix + filepath.Base(s.repo.GitDir())
+	}
+	return "main-worktree"
+}
+
+// WorktreePrefix is what the names of linked worktrees begin with, before git's name of them.
+const WorktreePrefix = "worktree-"

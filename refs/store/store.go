@@ -113,7 +113,7 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 	}
 	heads := []string{git.HeadName}
 	if s.repo.Linked() {
-		heads = append(heads, "main-worktree/"+git.HeadName)
+		heads = append(heads, mainHead)
 	}
 	for _, head := range heads {
 		target, err := s.repo.SymbolicRef(ctx, head)
@@ -254,3 +254,6 @@ func (a Above) check() error {
 	}
 	return nil
 }
+
+// mainHead is the CONTEXT_HEAD that counts for a linked worktree without one of its own.
+const mainHead = "main-worktree/" + git.HeadName
