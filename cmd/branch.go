@@ -47,7 +47,7 @@ func newBranch(g *globals) *command {
 	own := []cli.Flag{
 		toggle(&o.merged, "--merged", "list only merged branches"),
 		toggle(&o.abandoned, "--abandoned", "list only abandoned branches"),
-		toggle(&o.listing, "-l, --list", "list branches that match a PATTERN, in which * stands for anything"),
+		toggle(&o.listing, "-l, --list", "list branches that match a PATTERN, as in --list 'fix/*'"),
 		toggle(&o.all, "-a, --all", "list remote-tracking branches too"),
 		toggle(&o.remotes, "-r, --remotes", "list only remote-tracking branches"),
 		toggle(&o.verbose, "-v, --verbose", "list with commit and summary, as without it"),

@@ -26,7 +26,7 @@ func newTag(g *globals) *command {
 	o := &tagOptions{globals: g}
 	own := []cli.Flag{
 		toggle(&o.remove, "-d, --delete", "delete a tag here; 'push --delete REMOTE tags/NAME' does it there"),
-		toggle(&o.list, "-l, --list", "list the tags that match a PATTERN, in which * stands for anything"),
+		toggle(&o.list, "-l, --list", "list the tags that match a PATTERN, as in --list 'v1*'"),
 	}
 	return &command{
 		name:  "tag",
