@@ -15,6 +15,7 @@ type Scan struct {
 	terms  []string
 	prefix []string     // by term: what a word begins with
 	first  [256][]uint8 // the terms that begin with a byte, capital or not
+	pairs  [1 << 16]bool // by the two bytes that a term begins with, in capitals or not
 	counts []uint8      // of the current document, by term
 
 	docs, bytes int
@@ -33,13 +34,33 @@ func NewScan(terms []string) *Scan {
 	for _, t := range terms[:min(len(terms), mostScanned)] {
 		n := uint8(len(s.terms))
 		s.terms, s.prefix = append(s.terms, t), append(s.prefix, stemStart(t))
-		s.first[t[0]] = append(s.first[t[0]], n)
-		if t[0] >= 'a' && t[0] <= 'z' {
-			s.first[t[0]-'a'+'A'] = append(s.first[t[0]-'a'+'A'], n)
+		for _, b := range bothCases(t[0]) {
+			s.first[b] = append(s.first[b], n)
+			if len(t) == 1 {
+				for second := range 256 {
+					s.addPair(b, byte(second))
+				}
+				continue
+			}
+			for _, second := range bothCases(t[1]) {
+				s.addPair(b, second)
+			}
 		}
 	}
 	s.counts = make([]uint8, len(s.terms))
 	return s
+}
+
+// bothCases returns a letter in lower case and its capital, or another byte alone.
+func bothCases(b byte) []byte {
+	if b < 'a' || b > 'z' {
+		return []byte{b}
+	}
+	return []byte{b, b - 'a' + 'A'}
+}
+
+func (s *Scan) addPair(first, second byte) {
+	s.pairs[uint16(first)<<8|uint16(second)] = true
 }
 
 // stemStart returns how words with a stem begin: 'retri' is the stem of retry and retries.
@@ -66,17 +87,31 @@ func (s *Scan) Document(unit int, texts ...[]byte) {
 	}
 }
 
+// count counts the terms in a text. Few bytes pass the first test, so that the others are hardly ever
+// mispredicted: this halves the time.
 func (s *Scan) count(text []byte) (any bool) {
-	for i, b := range text {
-		terms := s.first[b]
-		if terms == nil || i > 0 && !partBegins(text[i-1], b) {
-			continue
+	if len(text) == 0 {
+		return false
+	}
+	first := text[0]
+	for i, second := range text[1:] {
+		if s.pairs[uint16(first)<<8|uint16(second)] {
+			any = s.countAt(text, i) || any
 		}
-		for _, t := range terms {
-			if beginsWith(text[i:], s.prefix[t]) {
-				s.counts[t] += min(1, math.MaxUint8-s.counts[t])
-				any = true
-			}
+		first = second
+	}
+	return s.countAt(text, len(text)-1) || any
+}
+
+// countAt counts the term that begins at a byte of a text.
+func (s *Scan) countAt(text []byte, i int) (any bool) {
+	if i > 0 && !partBegins(text[i-1], text[i]) {
+		return false
+	}
+	for _, t := range s.first[text[i]] {
+		if beginsWith(text[i:], s.prefix[t]) {
+			s.counts[t] += min(1, math.MaxUint8-s.counts[t])
+			any = true
 		}
 	}
 	return any

@@ -15,8 +15,8 @@ import (
 
 const (
 	farBehind   = 1000     // missing units from which on a search does not wait for the index; a sealed file has 8 KiB
-	mostScanned = 64 << 20 // bytes of texts that a scan reads, the newest first
-	scanBest    = 128      // documents whose files are indexed: that takes a millisecond for each two
+	mostScanned = 32 << 20 // bytes of texts that a scan reads: commits and topics, then steps, the newest first
+	scanBest    = 64       // documents whose files are indexed: that takes a millisecond for each two
 	scanLanes   = 2        // git children that read texts for a scan
 )
 
@@ -78,27 +78,42 @@ func (c *corpus) scan(ctx context.Context, missing []index.Key) error {
 		docs, p.docs = docs+p.docs, -1 // until it is indexed
 		keys = append(keys, missing[i])
 	}
-	c.s.Warn("the index of searches is being built in the background; this search reads the newest texts instead")
+	c.s.Warn("the index of searches is being built in the background; this search reads commits, topics and the newest steps instead")
 	c.scanned = scans[0].Counts(best, docs)
 	shards, _, err := c.build(ctx, keys)
 	return errors.Join(err, c.addFresh(shards))
 }
 
-// newestUnits sorts units, the newest first: live files and topics, then sealed files, whose
-// names are ordered by time. So a scan that ends early has read all that is younger than
-// what it found, which the commands that show steps count.
+// newestUnits sorts units: those of commits and topics, which say more in fewer bytes, before steps. The
+// newest of each kind come first: live files, then sealed files, whose names are ordered by time. So a scan
+// that ends early has read all steps that are younger than what it found, which the commands that show steps
+// count.
 func (c *corpus) newestUnits(keys []index.Key) {
-	name := func(key index.Key) string {
-		p := c.places[key]
-		if p.path == p.file || p.file == "" {
-			return "~" // after every time
-		}
-		_, name, _ := strings.Cut(p.path, "/")
-		return name
+	type unit struct {
+		key  index.Key
+		rank int
+		name string
+		blob git.ID
 	}
-	slices.SortFunc(keys, func(a, b index.Key) int {
-		return cmp.Or(cmp.Compare(name(b), name(a)), cmp.Compare(c.places[a].blob, c.places[b].blob))
+	units := make([]unit, len(keys))
+	for i, key := range keys {
+		p := c.places[key]
+		_, name, _ := strings.Cut(p.path, "/")
+		if p.path == p.file || p.file == "" {
+			name = "~" // after every time
+		}
+		rank := 0
+		if key.Kind == index.Steps {
+			rank = 1
+		}
+		units[i] = unit{key, rank, name, p.blob}
+	}
+	slices.SortFunc(units, func(a, b unit) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(b.name, a.name), strings.Compare(string(a.blob), string(b.blob)))
 	})
+	for i, u := range units {
+		keys[i] = u.key
+	}
 }
 
 // scanUnit scans the entries of a file, and returns how many it has.

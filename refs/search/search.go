@@ -91,8 +91,9 @@ type Result struct {
 // MiB). A search writes it only if documents of 64 KiB or more are missing, and one search
 // at a time; others continue without. Commands that write memory do not touch it: they start
 // a gc in the background now and then, which calls Update. A search that finds a thousand
-// files missing starts it, too: it reads the newest 64 MiB of the texts instead, and finds
-// the same as the index as far as these reach, in nearly the same order.
+// files missing starts it, too: it reads 32 MiB of the texts instead, commits and topics
+// before steps and the newest first, and finds the same as the index as far as these reach, in
+// nearly the same order.
 //
 // Search returns an error of the kind fail.ErrInvalid for a query without words, options
 // that exclude each other and values beyond the limits, and fail.ErrNotFound for an unknown

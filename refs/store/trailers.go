@@ -162,17 +162,12 @@ func WriterOf(c *git.Commit) string {
 // empty where there is no entry, and what more of git log's formats says. Fields are
 // only good until each returns, which ends git by git.ErrEnough.
 func (s *Store) LogIDs(ctx context.Context, args []string, each func(fields [][]byte) error, more ...string) error {
-	return s.LogIDsFrom(ctx, nil, args, each, more...)
-}
-
-// LogIDsFrom is logIDs with something on standard input, for revisions without bound.
-func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
 	read := &Records{Fields: 2 + len(more), Each: each}
 	format := "--format=%H%x00" + TrailerValue(TrailerID)
 	for _, field := range more {
 		format += "%x00" + field
 	}
-	if err := s.repo.ViewTo(ctx, read, stdin, append([]string{"log", "-z", format}, args...)...); err != nil {
+	if err := s.repo.ViewTo(ctx, read, nil, append([]string{"log", "-z", format}, args...)...); err != nil {
 		return err
 	}
 	if len(read.Rest) > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ func (r *repo) timeCached(args ...string) (warm, cold time.Duration, err error) 
 			return 0, 0, err
 		}
 		c, err := r.time(r.dir, r.b.bin, args...)
+		if err == nil {
+			err = r.waitForIndex()
+		}
 		if err != nil {
 			return 0, 0, err
 		}
@@ -65,6 +69,24 @@ func (r *repo) timeCached(args ...string) (warm, cold time.Duration, err error) 
 		}
 	}
 	return median(warms), median(colds), nil
+}
+
+// waitForIndex waits until the gc has ended that a cold search started.
+func (r *repo) waitForIndex() error {
+	for range 600 {
+		time.Sleep(100 * time.Millisecond)
+		cmd := r.command(r.b.bin, "search", "--all", searchQuery)
+		cmd.Dir = r.dir
+		said, err := cmd.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, said)
+		}
+		if !bytes.Contains(said, []byte("is being built")) {
+			time.Sleep(time.Second) // its last steps
+			return nil
+		}
+	}
+	return errors.New("the gc in the background does not end")
 }
 
 // fillSearch commits the milestones, in turn over the branches, and packs them.
@@ -102,7 +124,7 @@ func (r *repo) fillSearch() error {
 			}
 		}
 	}
-	return errors.Join(r.git("gc", "-q"), r.git("config", "--unset", "context.notes"))
+	return errors.Join(r.git("gc", "-q"), r.git("config", "--unset", "context.notes"), r.git("config", "gc.auto", "6700"))
 }
 
 func (s searched) print(w io.Writer) error {
