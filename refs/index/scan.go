@@ -13,10 +13,10 @@ import (
 // Best selects is then indexed, and ranked by Rank. One goroutine may use it.
 type Scan struct {
 	terms  []string
-	prefix []string     // by term: what a word begins with
-	first  [256][]uint8 // the terms that begin with a byte, capital or not
+	prefix []string      // by term: what a word begins with
+	first  [256][]uint8  // the terms that begin with a byte, capital or not
 	pairs  [1 << 16]bool // by the two bytes that a term begins with, in capitals or not
-	counts []uint8      // of the current document, by term
+	counts []uint8       // of the current document, by term
 
 	docs, bytes int
 	found       []scanned
