@@ -33,12 +33,13 @@ type rankedCase struct {
 	Observation, Thought, Action string
 }
 
-// rememberCases writes all cases and returns the id of the entry of each, by part and case.
-func rememberCases(t *testing.T, s *refs.Store) map[string]string {
+// rememberCases writes all cases of some parts and returns the id of the entry of each, by
+// part and case.
+func rememberCases(t *testing.T, s *refs.Store, parts ...string) map[string]string {
 	t.Helper()
 	ctx := t.Context()
 	entry := map[string]string{}
-	for _, part := range []string{"calibration", "held-out"} {
+	for _, part := range parts {
 		for _, c := range rankingLines[rankedCase](t, filepath.Join("..", "index", "testdata", "recall", part, "cases.jsonl")) {
 			switch c.Kind {
 			case "commit":
@@ -61,7 +62,7 @@ func TestRankingOfCases(t *testing.T) {
 	s := r.Open()
 	r.Git("config", "context.notes", "lazy")
 	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
-	entry := rememberCases(t, s)
+	entry := rememberCases(t, s, "calibration", "held-out")
 	floors := map[string]float64{"duplicate": 0.98, "paraphrase": 0.95}
 	for _, class := range []string{"duplicate", "paraphrase"} {
 		var sum, n float64

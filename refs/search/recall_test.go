@@ -231,7 +231,7 @@ func TestRecallRelatesParaphrases(t *testing.T) {
 	s := r.Open()
 	r.Git("config", "context.notes", "lazy")
 	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
-	entry := rememberCases(t, s)
+	entry := rememberCases(t, s, "calibration", "held-out")
 	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "End"}))(t)
 	asked, met, related := 0, 0, 0
 	for _, p := range readLines[struct{ Class, Case, Text string }](t, "pairs.jsonl") {
