@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +94,17 @@ func TestWideCharacters(t *testing.T) {
 	b := history.BranchContext{Branch: branches(same)[0], Total: 1, Limit: 10, Commits: []store.Commit{milestone(5, wide)}}
 	b.Commits[0].Outcome = ptr("成功")
 	fitted(t, 100, func(p *Printer) { BranchText(p, b) })
+}
+
+// A narrow terminal has the code on a line of its own; programs have one line.
+func TestHeadFits(t *testing.T) {
+	v := Snapshot{Branch: "main", Head: id("a"), agent: "claude-code", updated: now, Code: &code.State{Branch: "main", Commit: ptr(id("c")), Uncommitted: []code.Edit{}}}
+	for width, want := range map[int]int{0: 3, 70: 4, 200: 3} {
+		p := &Printer{Width: width, Now: now}
+		if head := v.head(p); strings.Count(head, "\n") != want || width == 70 && !strings.Contains(head, "\ncode main at ") {
+			t.Errorf("of %d cells: %q", width, head)
+		}
+	}
 }
 
 // fitted is the lines of a view in a terminal, none wider than it.

@@ -40,9 +40,7 @@ func (v Log) Text(p *Printer) {
 	if v.Total == 0 {
 		p.line(plain("no steps on branch '" + v.Branch + "' yet"))
 	}
-	for _, l := range trace(v.Steps) {
-		p.block("", l)
-	}
+	p.trace(trace(v.Steps))
 	p.pages(page{
 		self: "-b " + v.Branch + " --log" + atFlag(v.At), unit: "--steps", size: v.size,
 		skip: v.Skip, shown: len(v.Steps), older: v.Skip+len(v.Steps) < v.Total,
@@ -103,13 +101,23 @@ func (v Lines) Text(p *Printer) {
 	if !v.Older && v.Skip == 0 && len(v.Lines) == 0 {
 		p.line(plain("no steps on branch '" + v.Branch + "' yet"))
 	}
-	for _, l := range v.Lines {
-		p.block("", l)
-	}
+	p.trace(v.Lines)
 	p.pages(page{
 		self: "-b " + v.Branch + " --log" + atFlag(v.At), unit: "--lines", size: v.size,
 		skip: v.Skip, shown: len(v.Lines), older: v.Older,
 	})
+}
+
+// trace writes lines of log.md, with headings in bold. Texts are quoted there, so that none of their
+// lines looks like a heading.
+func (p *Printer) trace(lines []string) {
+	for _, l := range lines {
+		if p.Color && (strings.HasPrefix(l, "### ") || strings.HasPrefix(l, "== ")) {
+			p.line(bold(l))
+			continue
+		}
+		p.block("", l)
+	}
 }
 
 // trace returns the lines of steps as log.md contains them. A pending step has an attribute

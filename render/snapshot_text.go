@@ -57,9 +57,9 @@ func (v Snapshot) brief(p *Printer) (string, []Cut) {
 	return text + end, cuts
 }
 
-// head is the title, and one line about the memory and the code.
+// head is the title, and a line about the memory and the code: two on a terminal that is too narrow.
 func (v Snapshot) head(p *Printer) string {
-	line := "memory " + v.Head.Short()
+	line, code := "memory "+v.Head.Short(), ""
 	if !v.updated.IsZero() {
 		line += " of " + p.time(v.updated)
 	}
@@ -69,10 +69,18 @@ func (v Snapshot) head(p *Printer) string {
 	if v.At != nil {
 		line += "; " + AtLine(v.At)
 	}
+	line = oneLine(line)
 	if v.Code != nil {
-		line += "; " + codeLine(*v.Code)
+		code = oneLine(codeLine(*v.Code))
 	}
-	return "# Context of " + oneLine(v.Branch) + "\n\n" + oneLine(line) + "\n"
+	switch {
+	case code == "":
+	case p.Width > 0 && cells(line)+len("; ")+cells(code) > p.Width: // a terminal would wrap within a word
+		line += "\n" + code
+	default:
+		line += "; " + code
+	}
+	return "# Context of " + oneLine(v.Branch) + "\n\n" + line + "\n"
 }
 
 // time formats a time: for programs absolute, so that two calls give the same bytes.

@@ -152,6 +152,9 @@ func TestColor(t *testing.T) {
 	if c := show(views(same)["commit"], true); !strings.Contains(c, "\x1b[1m# Close idle") {
 		t.Errorf("no bold heading in %q", c)
 	}
+	if c := show(views(same)["log"], true); !strings.Contains(c, "\x1b[1m### Step") || strings.Contains(c, "\x1b[1m**") {
+		t.Errorf("no bold heading of a step in %q", c)
+	}
 }
 
 // What a text cannot do: act on a terminal, or begin a line that is the view's own.
