@@ -69,14 +69,14 @@ func printUsage(env *Env, c *command) error {
 			writeOption(&b, form, firstClauses(usage, 80-usageColumn))
 		}
 	}
-	b.WriteString("\nmore: git context help " + c.name + "; common options and exit codes: git context help options\n")
+	b.WriteString("\nmore: git context help " + c.name + "; common options: git context help options\n")
 	return env.write(b.String())
 }
 
 // printCommon is `git context help options`.
 func printCommon(env *Env) error {
 	var b strings.Builder
-	b.WriteString("Every command has --json, -C and -h. A command has the others if it acts on them.\n")
+	b.WriteString("Every command has --json, -C and -h, and the others if it acts on them.\n")
 	b.WriteString("\nOptions\n")
 	for _, f := range commonFlags() {
 		form, usage := formOf(f)
