@@ -96,6 +96,10 @@ func printDeinit(p *render.Printer, r share.Remains, would bool) {
 	if would {
 		did = "Would remove"
 	}
+	if r.OnlyState() {
+		line(p, "%s local state and hooks: memory has no branch, ref or setting here", did)
+		return
+	}
 	line(p, "%s %s with %s and %s, %s pending; %s, %s", did, count(r.Branches, "branch", "branches"),
 		count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), count(r.Pending, "step", "steps"),
 		count(len(r.Refs), "ref", "refs"), count(len(r.Settings), "setting", "settings"))

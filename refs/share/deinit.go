@@ -55,7 +55,7 @@ func Deinit(ctx context.Context, s *store.Store, o DeinitOptions) (Remains, erro
 	if err != nil {
 		return r, err
 	}
-	if len(r.refs)+len(r.heads)+len(r.Settings)+len(r.Remote) == 0 && !r.state {
+	if r.OnlyState() && !r.state {
 		return r, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	if o.Consent != nil && !o.DryRun {
@@ -90,6 +90,11 @@ func (r *Remains) unchanged(ctx context.Context, s *store.Store) error {
 		return err
 	}
 	return fail.New(fail.ErrStale, fail.Stale, "memory was written meanwhile; nothing was removed", "git context deinit --dry-run")
+}
+
+// OnlyState reports whether files of local state, such as locks, are all that is left.
+func (r *Remains) OnlyState() bool {
+	return len(r.refs)+len(r.heads)+len(r.Settings)+len(r.Remote)+r.Pending == 0
 }
 
 // RemoteName is the remote whose refs are in Remote.
