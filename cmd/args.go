@@ -227,6 +227,9 @@ func unknownFlag(flags []cli.Flag, written string) error {
 		}
 	}
 	err := usagef("unknown flag '%s'", written)
+	if name := strings.TrimPrefix(written, "--"); name != written && strings.Contains(name, "colo") {
+		return err.hint("git -c color.ui=never context").hint("NO_COLOR=1 git context")
+	}
 	if near := nearest(written, names); near != "" {
 		err.hints = append(err.hints, fmt.Sprintf("did you mean '%s'?", near))
 	}

@@ -75,7 +75,7 @@ func incomplete(b history.Bisection) error {
 	if len(b.Good) == 0 {
 		lacks, e.Hints = append(lacks, "good"), append(e.Hints, self+" bisect good C")
 	}
-	e.Message = "no commit is known to be " + strings.Join(lacks, ", and none to be ")
+	e.Message = "no commit is marked " + strings.Join(lacks, ", and none is marked ")
 	return e
 }
 

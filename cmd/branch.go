@@ -163,7 +163,7 @@ func (o *branchOptions) check(args []string) error {
 	case listing && !o.listing && len(args) > 0 || !listing && len(args) > most:
 		return usagef("unexpected argument '%s'", args[len(args)-1])
 	case !listing && forms > 0 && len(args) == 0:
-		return usagef("which branch?").hint("give its name")
+		return usagef("'branch' needs the name of a branch").hint("git context branch")
 	}
 	return nil
 }

@@ -28,8 +28,8 @@ func newBundle(g *globals) *command {
 		usage: []string{"bundle FILE [--since OLD]"},
 		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over " +
 			"without a network: 'git context unbundle' restores it elsewhere, with the same hashes. It is a " +
-			"git bundle, which 'git bundle verify' checks. An older bundle of that name is replaced, any other " +
-			"file is not.",
+			"git bundle, which 'git bundle verify' checks. It replaces an older bundle of that name, but no " +
+			"other file.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bundle memory.bundle",

@@ -148,7 +148,7 @@ func (o *commitOptions) advise(ctx context.Context, env *Env, s *refs.Store, r s
 		env.advice(ctx, s, &o.hints, store.AdviceRoadmap, "the roadmap was last revised %d commits ago: git context roadmap", age)
 	}
 	if again && r.Steps.Count == 0 && o.progress == "" && o.revised() == "" && !o.code && !o.amend {
-		env.advice(ctx, s, &o.hints, store.AdviceEmpty, "this commit brings nothing that the one before lacks: git context undo")
+		env.advice(ctx, s, &o.hints, store.AdviceEmpty, "this commit adds nothing to the previous one: git context undo")
 	}
 }
 

@@ -180,7 +180,7 @@ func (t *typed) commands() []complete.Candidate {
 		}
 	}
 	if len(t.given) == 0 && len(t.Args) == 0 {
-		list = append(list, complete.Candidate{Word: "help", About: "tell of a command"})
+		list = append(list, complete.Candidate{Word: "help", About: "describe a command"})
 	}
 	return list
 }

@@ -168,11 +168,11 @@ func (o *contextOptions) check() error {
 	case o.since != "" && o.at != "":
 		return usagef("--since shows what came until now; it cannot be used with --at")
 	case !o.log && (o.lines != unset || o.steps != unset):
-		return usagef("--lines and --steps need --log")
+		return usagef("--lines and --steps need --log").hint("git context --log --steps 5")
 	case o.lines != unset && (o.steps != unset || o.limit != unset):
 		return usagef("--lines cannot be used with --steps or --limit")
 	case o.lines != unset && o.json:
-		return usagef("--json gives whole steps").hint("--steps N instead of --lines N")
+		return usagef("--lines cannot be used with --json, which prints whole steps").hint("git context --log --steps 5 --json")
 	case o.budget != unset && (views > 1 || views == 1 && o.newest == unset || o.branchView()):
 		return usagef("--budget limits only the brief, and -k")
 	case paged && !o.log && !o.branchView():

@@ -104,7 +104,7 @@ func printDeinit(p *render.Printer, r share.Remains, would bool) {
 		count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), count(r.Pending, "step", "steps"),
 		count(len(r.Refs), "ref", "refs"), count(len(r.Settings), "setting", "settings"))
 	if r.Unshared > 0 {
-		line(p, " no remote has %s of them", count(r.Unshared, "commit", "commits"))
+		line(p, " not on any remote: %s", count(r.Unshared, "commit", "commits"))
 	}
 	if len(r.Remote) > 0 {
 		line(p, " of the remote '%s', for everybody: %s", r.RemoteName(), someOf(r.Remote))

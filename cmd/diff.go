@@ -76,7 +76,7 @@ func runDiff(ctx context.Context, env *Env, o *diffOptions, args []string) (err 
 		return err
 	}
 	if slices.Contains(args, "") { // most likely an unset shell variable
-		return usagef("'diff' needs a commit, not ''")
+		return usagef("'diff' needs a commit, not an empty argument")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

@@ -170,7 +170,7 @@ func hintsOf(err error) []string {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return []string{"nothing that was acknowledged is lost; free some space and run it again"}
 	case errors.Is(err, syscall.EFBIG):
-		return []string{"nothing that was acknowledged is lost; let files be larger and run it again: ulimit -f unlimited"}
+		return []string{"nothing that was acknowledged is lost; raise the limit on the size of files and run it again: ulimit -f unlimited"}
 	}
 	return nil
 }

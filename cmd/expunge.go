@@ -83,7 +83,7 @@ func (o *expungeOptions) check() error {
 	case given == 0:
 		return usagef("nothing to expunge").hint("give --match TEXT, --id ID or --from REMOTE")
 	case given > 1:
-		return usagef("one of --match, --id, --from")
+		return usagef("--match, --id and --from cannot be used together")
 	}
 	return nil
 }

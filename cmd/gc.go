@@ -19,10 +19,11 @@ func newGC(g *globals) *command {
 	return &command{
 		name:  "gc",
 		usage: []string{"gc [--auto] [--dry-run]"},
-		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; " +
-			"writes notes that are missing; updates the index of searches; and drops what is dead, such as old deleted branches. Code, its " +
-			"refs and its packs are not touched, and no object is deleted because it is unreachable. It may " +
-			"run beside any command, also beside git gc; COMMIT starts it in the background from time to time.",
+		about: "Packs the loose objects of memory, and no others, into at most ten packs of its own; writes " +
+			"notes that are missing; updates the index of searches; and deletes obsolete state, such as branches " +
+			"that were deleted long ago. Code, its refs and its packs are not touched, and no object is deleted " +
+			"because it is unreachable. It may run beside any command, also beside git gc; COMMIT starts it in the " +
+			"background from time to time.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"gc",

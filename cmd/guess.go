@@ -39,6 +39,16 @@ func guess(name string) []string {
 		return []string{"git context commit -m SUMMARY"}
 	case "config", "settings":
 		return []string{"git config context.KEY VALUE", "git help git-context lists the keys"}
+	case "mv", "rename":
+		return []string{"git context branch -m OLD NEW"}
+	case "bookmark", "branches":
+		return []string{"git context branch"}
+	case "op", "operation":
+		return []string{"git context undo"}
+	case "worktree":
+		return []string{"git worktree; each worktree has a current memory branch of its own"}
+	case "desc":
+		return []string{"git context commit -m SUMMARY"}
 	case "rm", "remove", "delete", "del":
 		return []string{"git context forget KEY or git context branch -d NAME"}
 	case "set", "write", "learn", "keep", "pin", "memory", "mem":

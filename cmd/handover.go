@@ -38,12 +38,12 @@ func newHandover(g *globals) *command {
 	return &command{
 		name:  "handover",
 		usage: []string{"handover [-m SUMMARY [-m CONTRIBUTION]...] [-F FILE] [--with-changes] [--brief]"},
-		about: "Ends a session: commits the steps that are pending, lists what a successor would miss or trip " +
-			"over, each with the command for it, and prints the brief as the successor will see it. Where the " +
-			"output is no terminal and --brief is not given, it prints only the size of the brief and what had no " +
-			"room in it. Without a message and without pending steps it makes no commit. With --with-changes it always makes one, and " +
-			"what of the code is not committed goes along, untracked files too: the next sync shares it, and 'git context switch " +
-			"--take-changes' applies it elsewhere.",
+		about: "Ends a session: commits the steps that are pending, lists what is missing for a " +
+			"successor, each with the command for it, and prints the brief as the successor will see it. If the " +
+			"output is not a terminal and --brief is not given, it prints only the size of the brief and what had no " +
+			"room in it. Without a message and without pending steps it makes no commit. With --with-changes it " +
+			"always makes one, and hands over the code that is not committed, untracked files too: the next sync " +
+			"shares it, and 'git context switch --take-changes' applies it elsewhere.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"handover -m 'The lexer is done' -m 'The parser reads all but strings; see lexer.go'",
@@ -53,7 +53,7 @@ func newHandover(g *globals) *command {
 		globals: g,
 		flags: join(o.message.flags(), []cli.Flag{
 			toggle(&o.changes, "--with-changes", "hand over the code that is not committed, too"),
-			toggle(&o.brief, "--brief", "print the brief also where the output is no terminal"),
+			toggle(&o.brief, "--brief", "print the brief even if the output is not a terminal"),
 		}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			h, err := runHandover(ctx, env, o)
@@ -151,11 +151,11 @@ func printHandover(p *render.Printer, h handover, whole bool) {
 		line(p, "commit %s", h.Commit.Short())
 	}
 	if w := h.Work; w != nil {
-		line(p, "%s, %s go along; the next sync shares them: who reads the memory can read them",
+		line(p, "%s, %s handed over; the next sync shares them, and everyone who can read the memory can read them",
 			count(w.Files, "file", "files"), count(int(w.Bytes), "byte", "bytes"))
 	}
 	if len(h.Missing) > 0 {
-		line(p, "a successor would miss or trip over:")
+		line(p, "missing for a successor:")
 	}
 	for _, m := range h.Missing {
 		line(p, "  %s", m)

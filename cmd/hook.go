@@ -30,8 +30,8 @@ func newHook(g *globals) *command {
 		usage: []string{"hook EVENT [ARGUMENT...]"},
 		about: "Does the work of the git hook of that name, with its arguments and standard input; 'git " +
 			"context hooks install git' makes git run it. post-commit links the code commit to the newest " +
-			"memory commit. post-merge keeps which commits a squash consists of, so that its commit gets their links. " +
-			"post-rewrite carries links over an amendment or a rebase. post-checkout, with " +
+			"memory commit. post-merge records which commits a squash consists of, so that its commit gets their links. " +
+			"post-rewrite copies links to the commits that an amendment or a rebase makes. post-checkout, with " +
 			"context.follow=true, makes the memory branch with the name of the code branch the current one; " +
 			"all names of the code's default branch (main, master, init.defaultBranch, that of origin) count " +
 			"as one. pre-push, with context.push=true, pushes memory beside the code, for at most " +
@@ -48,7 +48,7 @@ func newHook(g *globals) *command {
 		least:   1, most: unlimited, needs: "the name of a hook",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if !slices.Contains(hooks.Events(), args[0]) {
-				return usagef("no hook '%s' is known", args[0]).hint("one of %s", strings.Join(hooks.Events(), ", "))
+				return usagef("unknown hook '%s'", args[0]).hint("one of %s", strings.Join(hooks.Events(), ", "))
 			}
 			if !hooksOff(env.getenv(hookSwitch)) {
 				o.runHook(ctx, env, args[0], args[1:])

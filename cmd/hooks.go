@@ -54,17 +54,17 @@ func checkHooks(args []string) error {
 	switch args[0] {
 	case "install", "uninstall", "status":
 	default:
-		err := usagef("unknown word '%s' behind 'hooks'", args[0])
+		err := usagef("'hooks' has no subcommand '%s'", args[0])
 		if near := nearest(args[0], words); near != "" {
 			return err.hint("did you mean 'git context hooks %s'?", near)
 		}
 		return err.hint("one of %s", strings.Join(words, ", "))
 	}
 	if len(args) == 1 && args[0] != "status" {
-		return usagef("which hooks?").hint("git context hooks %s %s", args[0], hooksGit)
+		return usagef("'hooks %s' needs the kind of the hooks", args[0]).hint("git context hooks %s %s", args[0], hooksGit)
 	}
 	if len(args) == 2 && args[1] != hooksGit {
-		return usagef("hooks of '%s' are not known", args[1]).hint("git context hooks %s %s", args[0], hooksGit)
+		return usagef("unknown kind of hooks '%s'", args[1]).hint("git context hooks %s %s", args[0], hooksGit)
 	}
 	return nil
 }

@@ -2,9 +2,13 @@ package cmd
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -15,6 +19,8 @@ type initOptions struct {
 	goal, purpose, initial string
 	brief, file            string
 	milestones, todo       cli.StringSlice
+
+	newer string // a hint at newer work of a remote; "" for none
 }
 
 func newInit(g *globals) *command {
@@ -48,7 +54,11 @@ func newInit(g *globals) *command {
 				return err
 			}
 			env.warnAll(r.Warnings)
-			return o.show(env, r, func(p *render.Printer) { printInit(p, r) })
+			err = o.show(env, r, func(p *render.Printer) { printInit(p, r) })
+			if err == nil && o.newer != "" {
+				env.hint("%s", o.newer)
+			}
+			return err
 		},
 	}
 }
@@ -57,7 +67,7 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult,
 	brief := o.brief
 	if o.file != "" {
 		if brief != "" {
-			return r, usagef("give the brief or -F, not both")
+			return r, usagef("--brief and -F cannot be used together")
 		}
 		if brief, err = env.readText(o.file); err != nil {
 			return r, err
@@ -68,7 +78,7 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult,
 		return r, err
 	}
 	defer closing(s, &err)
-	return share.Init(ctx, s, share.InitOptions{
+	r, err = share.Init(ctx, s, share.InitOptions{
 		Writer:     o.writer(env),
 		Goal:       o.goal,
 		Milestones: o.milestones.Value(),
@@ -77,6 +87,26 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult,
 		Brief:      brief,
 		Branch:     o.initial,
 	})
+	if err != nil || !r.Created {
+		return r, err
+	}
+	o.newer, err = newerWork(ctx, s, r.Branch)
+	return r, err
+}
+
+// newerWork names the branch of a remote on which somebody worked after the newest change of the current
+// one, whose brief does not show that branch; "" if there is none.
+func newerWork(ctx context.Context, s *refs.Store, current string) (string, error) {
+	list, err := s.Branches(ctx, store.BranchQuery{Status: "active", Remotes: true, Pending: func(store.Branch) bool { return false }})
+	if err != nil || len(list) == 0 { // the newest is the first
+		return "", err
+	}
+	here := slices.IndexFunc(list, func(b store.Branch) bool { return b.Name == current })
+	if newest := list[0]; newest.Remote != "" && here >= 0 && newest.UpdatedAt.After(list[here].UpdatedAt) {
+		name := strings.TrimPrefix(newest.Name, newest.Remote+"/")
+		return fmt.Sprintf("'%s' has newer work on branch '%s': %s switch %s", newest.Remote, name, self, name), nil
+	}
+	return "", nil
 }
 
 func printInit(p *render.Printer, r share.InitResult) {

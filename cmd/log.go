@@ -27,7 +27,7 @@ func newLog(g *globals) *command {
 	o := &logOptions{globals: g}
 	own := []cli.Flag{
 		number(&o.most, "-n, --limit N", unset, "at most N commits"),
-		toggle(&o.graph, "--graph", "draw how they follow one another, with the births of branches"),
+		toggle(&o.graph, "--graph", "draw the graph of commits, with the first commit of each branch"),
 		toggle(&o.oneline, "--oneline", "one line each"),
 		toggle(&o.raw, "--raw", "with the trailers of the messages"),
 		toggle(&o.stat, "--stat", "with the files that each changed"),
@@ -54,7 +54,7 @@ func newLog(g *globals) *command {
 		about: "Lists commits, newest first, as git log does: of the current branch, of what is named, or " +
 			"of a range, without the trailers of their messages. Notes are printed as words; with --oneline " +
 			"and --graph they follow the hash. After '--' come options of git log, --until=T, --name-only, " +
-			"--format=F, and paths of the memory's tree. --graph draws commits and births of branches, which " +
+			"--format=F, and paths of the memory's tree. --graph draws commits and the first commits of branches, which " +
 			"-n counts too; it excludes --outcome, --min-score and --agent.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{

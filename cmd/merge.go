@@ -34,7 +34,7 @@ func newMerge(g *globals) *command {
 		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
 		toggle(&o.keep, "--keep", "leave the source branch open"),
 		toggle(&o.abandon, "--abandon", "close the source as abandoned and merge nothing"),
-		toggle(&o.dryRun, "--dry-run", "say what would come and what would conflict; change nothing"),
+		toggle(&o.dryRun, "--dry-run", "say what would be merged and what would conflict; change nothing"),
 		named(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
 		toggle(&o.resume, "--continue", "finish the merge that waits on the target, once its conflicts are resolved"),
 		toggle(&o.abort, "--abort", "drop the merge that waits on the target"),
@@ -55,7 +55,7 @@ func newMerge(g *globals) *command {
 			"that may contradict each other are listed, but do not stop the merge. NAME may be a remote's " +
 			"branch, such as origin/try-mutex, which stays as it is. -S signs every commit that it makes; give " +
 			"it again with --continue. --abandon merges nothing, and -m says why NAME failed: its branch and " +
-			"the roadmap keep the reason. TARGET is current afterwards, also if nothing came; if NAME is current, " +
+			"the roadmap keep the reason. TARGET is current afterwards, even if nothing was merged; if NAME is current, " +
 			"--abandon switches to the branch that NAME was created from.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
@@ -158,7 +158,7 @@ func (o *mergeOptions) statusOrAbort(ctx context.Context, env *Env) (err error) 
 			return err
 		}
 		return o.show(env, st, func(p *render.Printer) {
-			line(p, "Forgot the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
+			line(p, "Aborted the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
 		})
 	}
 	st, err := merge.Waiting(ctx, s, o.into)

@@ -25,9 +25,9 @@ func newNote(g *globals) *command {
 		name:  "note",
 		usage: []string{"note C [--score X] [--outcome O] [--tag K=V]... [--review TEXT | -F FILE]", "note C"},
 		about: "Adds the result of the commit C to its git note: a score, an outcome, tags, a review. Any " +
-			"number of writers may do so at once; of a score, an outcome and each tag the newest is valid, and " +
-			"all reviews are. Without such a flag it shows the note. A note is not part of the commit, whose " +
-			"hash stays.",
+			"number of writers may do so at once; the newest score, the newest outcome and the newest value of " +
+			"each tag are valid, and all reviews. Without such a flag it shows the note. A note is not part of " +
+			"the commit, whose hash does not change.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"note CONTEXT_HEAD --score 0.9 --outcome success",
@@ -63,7 +63,7 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store
 	}
 	if judging.Review = o.review; o.file != "" {
 		if o.review != "" {
-			return n, usagef("the review comes from '--review' or from '-F'")
+			return n, usagef("--review and -F cannot be used together")
 		}
 		if judging.Review, err = env.readText(o.file); err != nil {
 			return n, err

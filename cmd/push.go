@@ -34,7 +34,7 @@ func newPush(g *globals) *command {
 		},
 		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and " +
 			"notes; it is never forced. If the remote has commits that are not here, 'git context sync' merges " +
-			"them first. A push also sends the first memory of a remote, and a branch that was deleted there. The " +
+			"them first. Unlike sync, push also sends memory to a remote that has none, and a branch that was deleted there. The " +
 			"first memory of a remote becomes as public as the code there: the command says how much it is, " +
 			"and asks on a terminal; without a terminal more than 10 commits and steps need --yes. For a host " +
 			"that accepts only branches and tags: 'git config context.REMOTE.mapping heads'.",

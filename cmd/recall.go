@@ -32,13 +32,13 @@ func newRecall(g *globals) *command {
 			"recall -F FILE [-b NAME] [--min-similarity X] [-n N] [--strict]",
 		},
 		about: "Says whether the problem that TEXT describes (- is standard input) was met before, on any branch: " +
-			"the commits, steps and topics that tell of the same, with what became of them and the command that " +
-			"shows them. Only near-duplicates are known to help, in the same words or reworded: in a title, one " +
-			"other word is another problem. If there is none, at most three hits of a search for the words of " +
+			"the commits, steps and topics about the same problem, with their outcome and the command that shows " +
+			"them. A case counts if it is nearly the same text, in the same words or reworded; in a title, one " +
+			"different word means another problem. If there is none, at most three hits of a search for the words of " +
 			"TEXT follow, labelled 'related'; --strict prints nothing instead. " +
-			"A lower --min-similarity shows what is merely near, labelled as such. A word or two tell of no " +
-			"problem. Steps that no commit has taken yet are no past cases, nor are topics " +
-			"that another one supersedes. Where memory has no word of TEXT, nothing is printed; that is no failure.",
+			"A lower --min-similarity also shows similar cases, labelled as such. One or two words do not describe " +
+			"a problem. Pending steps, and topics that another one supersedes, are not past cases. If memory " +
+			"contains no word of TEXT, nothing is printed and the exit code is 0.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"recall 'TestShutdown leaks goroutines, the pool waits for idle connections'",
@@ -87,7 +87,7 @@ func (o *recallOptions) text(env *Env, args []string) (string, error) {
 	case o.file != "":
 		return env.readText(o.file)
 	case len(args) == 0:
-		return "", usagef("which problem?").hint("tell it in a sentence, or in a file with -F FILE")
+		return "", usagef("'recall' needs the description of a problem").hint("git context recall 'what fails, where, with which error'")
 	case len(args) == 1 && args[0] == "-":
 		return env.readText("-")
 	}

@@ -53,6 +53,7 @@ func newRecord(g *globals) *command {
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
+		extra:   "did you mean -o '%s'?",
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			if o.undo {
 				return unrecord(ctx, env, o)

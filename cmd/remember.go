@@ -99,7 +99,7 @@ func (o *rememberOptions) check(args []string) error {
 	text, about := len(args) == 2 || o.file != "", len(o.paths.Value()) > 0 || o.supersedes != ""
 	switch {
 	case len(args) == 2 && o.file != "":
-		return usagef("give the text or -F, not both")
+		return usagef("TEXT and -F cannot be used together")
 	case o.pin && o.unpin:
 		return usagef("--pin and --unpin cannot be used together")
 	case o.confirm && (text || about || o.pin || o.unpin):

@@ -25,6 +25,11 @@ func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error)
 	case "goal", "decide", "ask", "answer":
 		return parseText(env, o, verb, rest)
 	}
+	switch verb {
+	case "add", "done", "undo", "remove":
+		return nil, usagef("'%s' needs to know the list", verb).
+			hint("git context roadmap todo %s TEXT", verb).hint("git context roadmap milestone %s TEXT", verb)
+	}
 	return nil, unknownWord("roadmap", verb, "show", "goal", "milestone", "todo", "decide", "ask", "answer", "section", "log")
 }
 
@@ -87,6 +92,10 @@ func clean(env *Env, texts []string) []string {
 
 // parseItem reads (add|done|undo|remove) TEXT for a milestone or a to-do.
 func parseItem(env *Env, o *roadmapOptions, list string, rest []string) (*revision, error) {
+	if len(rest) < 2 {
+		return nil, usagef("'roadmap %s' needs a subcommand and a text", list).
+			hint("git context roadmap %s add|done|undo|remove TEXT", list)
+	}
 	if err := countWords("roadmap "+list, rest, 2, 2); err != nil {
 		return nil, err
 	}

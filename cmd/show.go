@@ -25,9 +25,9 @@ func newShow(g *globals) *command {
 	return &command{
 		name:  "show",
 		usage: []string{"show [C | KEY] [--at C]"},
-		about: "Shows a commit in full, with the files of memory that it changed, as git show --stat does: the one " +
-			"that C names, or the newest of a branch or tag, of the current branch without an argument. A word that " +
-			"names no commit is the key of a topic.",
+		about: "Shows a commit in full, with the files of memory that it changed, as git show --stat does: the " +
+			"commit C, or the newest one of the branch or tag C; without an argument the newest one of the current " +
+			"branch. A word that names no commit is the key of a topic.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"show",

@@ -25,9 +25,9 @@ func newStats(g *globals) *command {
 		name:  "stats",
 		usage: []string{"stats [-b NAME] [--days N]"},
 		about: "Counts the memory of all branches, or of one: commits, steps, topics, tokens, bytes, by agent " +
-			"and by day in UTC. What several branches contain counts once. 'stored' is what git keeps on the " +
-			"disk for it, history and notes included. It reads all text once: a second or so for a hundred " +
-			"thousand steps.",
+			"and by day in UTC. What several branches contain counts once. 'stored' is the space on the disk, " +
+			"history and notes included. The command reads all text once: about a second for a hundred thousand " +
+			"steps.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"stats",

@@ -13,9 +13,9 @@ func newStatus(g *globals) *command {
 	return &command{
 		name:  "status",
 		usage: []string{"status"},
-		about: "Shows one line each for the branch and how far it is from the remote's, pending steps, conflicts " +
-			"that wait, the code and what of it is not committed, the hooks that are installed, and topics whose " +
-			"files have changed. It asks no remote: 'git context fetch' does.",
+		about: "Shows one line each for the branch and how far it is from the remote's, pending steps, open " +
+			"conflicts, the code with its uncommitted changes, the installed hooks, and topics whose files have " +
+			"changed. It asks no remote: 'git context fetch' does.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"status",

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
@@ -25,11 +26,11 @@ func newSwitch(g *globals) *command {
 	return &command{
 		name:  "switch",
 		usage: []string{"switch NAME", "switch -c NAME [--purpose TEXT]", "switch --take-changes [NAME]"},
-		about: "Makes a memory branch the current one of this worktree; - is the one before. Pending steps stay " +
-			"with the branch that they were recorded on. The code's branches are not touched, and its index and " +
+		about: "Makes a memory branch the current one of this worktree; - means the previous one. Pending steps stay " +
+			"with the branch that they were recorded on. The code's branches do not change, and its index and " +
 			"files only with --take-changes. -c makes the branch, as 'git context branch' does. --take-changes " +
-			"applies the uncommitted code that was handed over with the branch's newest commit, as 'git stash apply --index' does: where it " +
-			"conflicts git's markers stay in the files, and where git would overwrite something nothing is changed.",
+			"applies the uncommitted code that was handed over with the branch's newest commit, as 'git stash apply --index' does: conflicts " +
+			"leave git's markers in the files, and if git would overwrite a file nothing is changed.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"switch main",
@@ -46,7 +47,7 @@ func newSwitch(g *globals) *command {
 		action: func(ctx context.Context, env *Env, args []string) error {
 			switch {
 			case o.take && (o.create || o.purpose != ""):
-				return usagef("--take-changes goes without -c and --purpose")
+				return usagef("--take-changes cannot be used with -c or --purpose")
 			case o.take:
 				return o.takeChanges(ctx, env, args)
 			case len(args) == 0:
@@ -83,7 +84,14 @@ func runSwitch(ctx context.Context, env *Env, g *globals, name string) (b store.
 	if name, err = previous(s, name); err != nil {
 		return b, err
 	}
-	return s.Switch(ctx, name)
+	b, err = s.Switch(ctx, name)
+	var missing *fail.Error
+	if errors.As(err, &missing) && missing.Code == fail.BranchNotFound && store.CheckBranchName(name) == nil {
+		with := *missing
+		with.Hints = append(slices.Clone(missing.Hints), "git context switch -c "+name)
+		return b, &with
+	}
+	return b, err
 }
 
 // previous returns the name that "-" means; another name as it is.

@@ -31,8 +31,8 @@ func newSync(g *globals) *command {
 		about: "Unites all memory branches, the roadmap, tags and notes with those of a remote: fetches, " +
 			"checks what came, merges what diverged, pushes, and tries again if another process pushed first. " +
 			"The remote is context.remote, else the only one, else origin. Steps and commits never conflict; " +
-			"if both sides wrote different texts in one place, the branch does not move on either side, and " +
-			"waits for 'git context resolve' and 'git context merge --continue'. The first push to a remote " +
+			"if both sides wrote different texts in one place, the branch does not move on either side until " +
+			"'git context resolve' and 'git context merge --continue' settle the conflict. The first push to a remote " +
 			"must be explicit: 'git context push'. Pending steps stay here until they are committed.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{

@@ -86,7 +86,7 @@ func (o *tagOptions) check(args []string) error {
 	case o.remove && o.list:
 		return usagef("-d cannot be used with -l")
 	case o.remove && len(args) == 0:
-		return usagef("which tag?").hint("give its name")
+		return usagef("'tag -d' needs the name of a tag").hint("git context tag")
 	case o.remove && len(args) > 1:
 		return usagef("unexpected argument '%s'", args[1])
 	case !o.list && len(args) > 2:
@@ -100,7 +100,7 @@ func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error 
 		did := "Tagged"
 		switch {
 		case r.change.Unchanged:
-			did = "Nothing changed, there is"
+			did = "Nothing changed, tag exists:"
 		case o.remove:
 			did = "Deleted tag"
 		}

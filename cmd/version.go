@@ -28,7 +28,7 @@ func newVersion(g *globals) *command {
 	return &command{
 		name:     "version",
 		usage:    []string{"version"},
-		about:    "Says which version of git-context this is, as 'git context --version' does. With --json also which git it runs.",
+		about:    "Prints the version of git-context, as 'git context --version' does. With --json also the version of the git that it runs.",
 		exits:    []int{exitDone, exitUsage},
 		examples: []string{"version", "version --json"},
 		globals:  g,

@@ -19,18 +19,20 @@ func rest(args []string) []string { return args[min(1, len(args)):] }
 
 // unknownWord is the error for a verb that a command does not know.
 func unknownWord(command, word string, known ...string) error {
-	err := usagef("'%s' does not know '%s'", command, word)
+	err := usagef("'%s' has no subcommand '%s'", command, word)
 	if near := nearest(word, known); near != "" {
 		return err.hint("did you mean '%s'?", near)
 	}
-	return err
+	return err.hint("one of %s", strings.Join(known, ", "))
 }
 
 // countWords checks the number of arguments of a verb.
 func countWords(form string, words []string, least, most int) error {
 	switch {
+	case len(words) < least && least == 1:
+		return usagef("'%s' needs an argument", form)
 	case len(words) < least:
-		return usagef("'%s' needs more words", form)
+		return usagef("'%s' needs %d arguments", form, least)
 	case len(words) > most:
 		return usagef("unexpected argument '%s'", words[most]).hint("quote a text that contains spaces")
 	}

@@ -82,7 +82,7 @@ func (f *file) obstacle(kept string) error {
 		return refuse(nil, "move one of them away",
 			"'%s' was kept when hook '%s' was installed, and another one is there now", kept, f.path)
 	case (f.kind == ours || f.kind == byHand) && !f.runs():
-		return refuse(nil, "chmod +x "+prose.ShellQuoted(f.path), "hook '%s' is not executable any more", f.path)
+		return refuse(nil, "chmod +x "+prose.ShellQuoted(f.path), "hook '%s' is not executable", f.path)
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func openConflicts(h *store.WaitingMerge) int {
 func interrupted(_ context.Context, s *refs.Store, tip *store.Tip) ([]Notice, error) {
 	var list []Notice
 	for _, left := range []struct{ file, text, command string }{
-		{history.BisectFile(s, tip.Name()), "a bisect of " + tip.Name() + " goes on", "git context bisect reset"},
+		{history.BisectFile(s, tip.Name()), "a bisect of " + tip.Name() + " is in progress", "git context bisect reset"},
 		{code.IntentFile(tip.Name()), "a command that changes code and memory was interrupted; the next command that writes finishes it",
 			"git context fsck"},
 	} {

@@ -13,7 +13,7 @@ import (
 // TestTopic is the key of the topic that says how the code is built and tested.
 const TestTopic = "how-to-test"
 
-// Missing lists what a successor would miss or trip over, with the command for each, in at most
+// Missing lists what is missing for a successor or needs its attention, with the command for each, in at most
 // ten lines. steps are the newest ones, oldest first. withChanges: uncommitted code was to be handed over, and
 // work is what was.
 func (v Snapshot) Missing(steps []store.Step, withChanges bool, work *code.Work, self string) []string {

@@ -97,7 +97,7 @@ func (r *rollback) moveCode(ctx context.Context, plan *rollbackIntent) error {
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
 		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed,
-			Message: "git did not move the code; memory stays as it is",
+			Message: "git did not change the code; memory was not changed",
 			Hints:   []string{"git status"}}
 	}
 	return errors.Join(failed, dropIntent(r.Store, in))

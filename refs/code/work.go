@@ -133,7 +133,7 @@ func checkSizes(s *store.Store, paths []string) error {
 func tooLarge(size int64, largest string) error {
 	name := prose.OneLine(largest, 200)
 	return fail.New(fail.ErrRefused, fail.WorkTooLarge,
-		fmt.Sprintf("the uncommitted code has %d bytes; at most %d go along, and '%s' is the largest file", size, store.MaxWork, name),
+		fmt.Sprintf("the uncommitted code has %d bytes; at most %d can be handed over, and '%s' is the largest file", size, store.MaxWork, name),
 		"let git ignore '"+name+"', in .gitignore", "git commit", "git context handover")
 }
 

@@ -42,7 +42,7 @@ func CheckTopicKey(key string) error {
 }
 
 func badTopicKey(key string) error {
-	return fmt.Errorf("topic key '%s' is not 1 to %d of a-z 0-9 . _ -, with a letter or digit first",
+	return fmt.Errorf("'%s' is no topic key: a key has 1 to %d of a-z 0-9 . _ - and begins with a letter or digit",
 		clip(key), maxTopicKey)
 }
 

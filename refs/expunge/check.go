@@ -96,6 +96,6 @@ func (f *finder) stillContains(o git.NamedObject) error {
 		where = "'" + git.Shown(o.Path) + "'"
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete,
-		fmt.Sprintf("%s would still contain it (%s); nothing was changed", where, o.ID.Short()),
+		fmt.Sprintf("%s would still contain the text (%s); nothing was changed", where, o.ID.Short()),
 		"git cat-file -p "+string(o.ID))
 }

@@ -171,7 +171,7 @@ func (o Options) check() error {
 		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget contains only white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
 		return fail.New(fail.ErrInvalid, fail.MatchRedaction,
-			"the text is part of what replaces a forgotten text")
+			"the text is part of the placeholder that replaces expunged texts, '"+redaction()+"'", "git context expunge --match LONGER-TEXT")
 	case o.Match != "" && ShortMatch(o.Match) && !asked:
 		return fail.New(fail.ErrRefused, fail.ConsentNeeded,
 			fmt.Sprintf("a text of fewer than %d characters may occur in many places", shortMatch), consentHint)

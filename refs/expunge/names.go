@@ -129,8 +129,8 @@ func (f *finder) onlyNames() error {
 	}
 	if kept != "" {
 		hints = append(hints,
-			"treat it as known and change the secret: renaming or deleting does not remove a name from history")
+			"change the secret: renaming or deleting does not remove a name from history")
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names contain it"+kept+": "+strings.Join(labels, ", "),
+	return fail.New(fail.ErrRefused, fail.ExpungeNames, "the text is only in names"+kept+": "+strings.Join(labels, ", "),
 		hints...)
 }

@@ -130,7 +130,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 			return dropIntent(op.Store)
 		}
 	}
-	return fail.New(fail.ErrStale, fail.Busy, "new refs to the expunged history keep appearing",
+	return fail.New(fail.ErrStale, fail.Busy, "other processes keep creating refs to the expunged history",
 		"run the command again")
 }
 
@@ -143,7 +143,7 @@ func (op *Operation) checkDeletable(ctx context.Context) error {
 	precious, err := cfg.PreciousObjects()
 	if err == nil && precious {
 		err = fail.New(fail.ErrRefused, fail.ObjectsPrecious,
-			"this repository's objects are never deleted: extensions.preciousObjects is set",
+			"extensions.preciousObjects forbids git to delete objects of this repository",
 			"git config --unset extensions.preciousObjects")
 	}
 	return err
@@ -159,7 +159,7 @@ func (op *Operation) checkObjects(ctx context.Context) error {
 	}
 	return &fail.Error{Code: fail.ObjectsMissing, Kind: fail.ErrRefused, Err: err,
 		Hints:   []string{"git fsck --connectivity-only"},
-		Message: "an object is missing here, so that none can be deleted; nothing was changed"}
+		Message: "an object is missing in this repository, and git deletes no objects then; nothing was changed"}
 }
 
 // verify runs Check on the new history before any lock is taken.

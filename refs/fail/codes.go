@@ -34,20 +34,20 @@ const (
 	Stale = "stale"
 	// Ambiguous is returned when an abbreviated hash or id matches several commits. Use more digits.
 	Ambiguous = "ambiguous"
-	// Busy is returned when other writers were faster too often, or the branch moved or was deleted
-	// meanwhile. Nothing is lost; run the command again.
+	// Busy is returned when other processes moved a ref first too often, or the branch moved or was
+	// deleted meanwhile. Nothing is lost; run the command again.
 	Busy = "busy"
 	// RefLocked is returned when a .lock file of a ref remains although no writer moves the ref. Remove
 	// the file if no git process runs.
 	RefLocked = "ref-locked"
-	// ConsentNeeded is returned when a command would do what cannot be undone, or share memory for the first
-	// time, and there is no terminal to ask on: with more than 10 entries or 1 % of all, or with all of a
-	// kind. --dry-run shows what it would do, --yes does it.
+	// ConsentNeeded is returned when a command cannot be undone, or shares memory for the first time,
+	// there is no terminal on which it could ask, and more than 10 entries, more than 1 % of all, or all
+	// of a kind are concerned. --dry-run shows what it would do, --yes does it.
 	ConsentNeeded = "consent-needed"
 	// Declined is returned when the question whether to go on is not answered with yes. Nothing was changed.
 	Declined = "declined"
-	// ConfigInvalid is returned when a setting of git-context has a value that it cannot have. The hint
-	// sets a valid one.
+	// ConfigInvalid is returned when a setting of git-context has an invalid value. The hint sets a valid
+	// one.
 	ConfigInvalid = "config-invalid"
 	// DateInvalid is returned when GIT_COMMITTER_DATE cannot be read.
 	DateInvalid = "date-invalid"
@@ -73,8 +73,8 @@ const (
 	// IdentityUnknown is returned when git knows no name and email of the committer. Set user.name and
 	// user.email.
 	IdentityUnknown = "identity-unknown"
-	// ObjectsMissing is returned when an expunge cannot delete objects because the repository lacks
-	// others, as where its object database is damaged.
+	// ObjectsMissing is returned when an expunge cannot delete objects because other objects are missing,
+	// for example in a damaged repository.
 	ObjectsMissing = "objects-missing"
 	// HeadInvalid is returned when CONTEXT_HEAD points to a ref that is no memory branch. Switch to a
 	// branch.
@@ -167,14 +167,14 @@ const (
 	ModelInvalid = "model-invalid"
 	// SourceInvalid is returned when the source of a step is not one printable line of at most 1000 bytes.
 	SourceInvalid = "source-invalid"
-	// TokensInvalid is returned when the number of tokens is negative or absurdly large.
+	// TokensInvalid is returned when the number of tokens is negative or too large.
 	TokensInvalid = "tokens-invalid"
 	// TimeInvalid is returned when the year of a step's time is outside of 0 to 9999.
 	TimeInvalid = "time-invalid"
 	// NothingPending is returned when the last pending step is to be taken back and none is pending.
 	NothingPending = "nothing-pending"
-	// NotUndone is returned when the newest change of a branch is of a kind that is not amended or undone,
-	// such as a birth, a merge or a rollback. The hint is what takes it back.
+	// NotUndone is returned when the newest change of a branch is of a kind that cannot be amended or
+	// undone, such as a merge or a rollback. The hint names the command that reverts it.
 	NotUndone = "not-undone"
 	// CommitShared is returned when a commit is to be replaced or taken back that a remote has, or may
 	// have had. Roll back, which adds a commit.
@@ -228,13 +228,13 @@ const (
 	// MetadataInvalid is returned when the metadata cannot be read, or would be invalid with the new
 	// value.
 	MetadataInvalid = "metadata-invalid"
-	// MetadataOwned is returned when git-context itself writes that segment of the metadata. 'git context
+	// MetadataOwned is returned when only git-context writes that segment of the metadata. 'git context
 	// metadata refresh' renews it.
 	MetadataOwned = "metadata-owned"
 	// RoadmapNotFound is returned when the roadmap of that moment does not exist, or is not in a shallow
 	// repository.
 	RoadmapNotFound = "roadmap-not-found"
-	// ItemNotFound is returned when no item of the roadmap, or several, have that text or number.
+	// ItemNotFound is returned when no item of the roadmap has that text or number, or several have it.
 	ItemNotFound = "item-not-found"
 	// ItemEmpty is returned when an item of the roadmap has no text.
 	ItemEmpty = "item-empty"
@@ -264,13 +264,13 @@ const (
 	// it first.
 	MergeWaiting = "merge-waiting"
 	// MergeStale is returned when the waiting merge is of another branch than the one named, or of a ref
-	// that is not known any more. Abort it.
+	// that no longer exists. Abort it.
 	MergeStale = "merge-stale"
 	// MergeState is returned when the file of the waiting merge cannot be read.
 	MergeState = "merge-state"
 	// NoMerge is returned when no merge into the branch waits.
 	NoMerge = "no-merge"
-	// UpToDate is returned when the branch to merge has nothing that the target lacks.
+	// UpToDate is returned when the branch to merge is contained in the target already.
 	UpToDate = "up-to-date"
 	// TooManyBases is returned when the two histories have more merge bases than a merge can join.
 	TooManyBases = "too-many-bases"
@@ -296,14 +296,14 @@ const (
 	FirstPush = "first-push"
 	// PushRefused is returned when the remote refuses a push, for example by a hook or a protected ref.
 	PushRefused = "push-refused"
-	// Diverged is returned when a push would replace commits that the remote has and this repository
-	// lacks. Sync first.
+	// Diverged is returned when a push would replace commits that the remote has and this repository does
+	// not have. Sync first.
 	Diverged = "diverged"
 	// DeletedOnRemote is returned when the remote has deleted branches that changed here since. Delete
 	// them here too, or push them again.
 	DeletedOnRemote = "deleted-on-remote"
-	// IncomingInvalid is returned when what a remote or a bundle would bring does not pass the checks.
-	// Nothing was taken in.
+	// IncomingInvalid is returned when the commits of a remote or a bundle do not pass the checks.
+	// Nothing was merged.
 	IncomingInvalid = "incoming-invalid"
 	// BundleInvalid is returned when a file is no bundle that git can read, or contains no memory.
 	BundleInvalid = "bundle-invalid"
@@ -358,7 +358,7 @@ const (
 	// CodeGone is returned when the code commit of a memory commit is not in the repository. Fetch it, or
 	// roll back memory alone.
 	CodeGone = "code-gone"
-	// CodeNotMoved is returned when git fails to move the code. Memory stays as it is.
+	// CodeNotMoved is returned when git cannot change the code. Memory was not changed.
 	CodeNotMoved = "code-not-moved"
 	// RollbackElsewhere is returned when the branch never was at the commit to return to. Roll back the
 	// branch that was.
@@ -378,23 +378,23 @@ const (
 	Bisecting = "bisecting"
 	// NotBisecting is returned when no bisect is in progress on the branch in this worktree.
 	NotBisecting = "not-bisecting"
-	// BisectIncomplete is returned when a bisect lacks a bad or a good commit.
+	// BisectIncomplete is returned when no commit of a bisect is marked bad, or none good.
 	BisectIncomplete = "bisect-incomplete"
 	// BisectDone is returned when a bisect has nothing left to test.
 	BisectDone = "bisect-done"
-	// BisectSkipped is returned when only skipped commits are left, so that none can be called the first
-	// bad one.
+	// BisectSkipped is returned when only skipped commits are left, so that the first bad one cannot be
+	// determined.
 	BisectSkipped = "bisect-skipped"
 	// BisectContradiction is returned when a commit is marked good and bad, or a good commit follows the
 	// bad one.
 	BisectContradiction = "bisect-contradiction"
 	// BisectMark is returned when a mark is not good, bad or skip.
 	BisectMark = "bisect-mark"
-	// BisectGone is returned when a commit of the bisect is not in the repository any more.
+	// BisectGone is returned when a commit of the bisect no longer exists in the repository.
 	BisectGone = "bisect-gone"
 	// BisectState is returned when the file of the bisect cannot be read.
 	BisectState = "bisect-state"
-	// ArgumentInvalid is returned when an option of git lacks its value.
+	// ArgumentInvalid is returned when an option of git has no value.
 	ArgumentInvalid = "argument-invalid"
 	// ArgumentRefused is returned when an option of git is refused: it would write a file, run a program,
 	// or show other commits than memory. The hint does the same where that is possible.
@@ -432,7 +432,8 @@ const (
 	ExpungeWhat = "expunge-what"
 	// MatchEmpty is returned when the text to expunge is white space.
 	MatchEmpty = "match-empty"
-	// MatchRedaction is returned when the text to expunge is part of what replaces expunged texts.
+	// MatchRedaction is returned when the text to expunge is part of the placeholder that replaces
+	// expunged texts.
 	MatchRedaction = "match-redaction"
 	// EntryNotFound is returned when no step and no commit has the id to expunge.
 	EntryNotFound = "entry-not-found"
@@ -455,8 +456,8 @@ const (
 	// ExpungedElsewhere is returned when a remote has expunged entries that exist here. 'git context
 	// expunge --from' follows it.
 	ExpungedElsewhere = "expunged-elsewhere"
-	// ExpungedOnRemote is returned when a remote still has what was expunged here. The hints remove it
-	// there.
+	// ExpungedOnRemote is returned when a remote still contains text that was expunged here. The hints
+	// remove it there.
 	ExpungedOnRemote = "expunged-on-remote"
 	// ExpungeImplausible is returned when a remote asks to expunge so much that it needs a confirmation.
 	// --dry-run shows it, --yes confirms.

@@ -181,7 +181,7 @@ func (c *checker) report(ctx context.Context, mend func(context.Context) error, 
 		for i := range problems {
 			problems[i].Fixed = err == nil
 			if err != nil {
-				problems[i].Message += "; it could not be mended: " + err.Error()
+				problems[i].Message += "; the repair failed: " + err.Error()
 			}
 		}
 		var known *fail.Error

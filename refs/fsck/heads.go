@@ -94,7 +94,7 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 		}
 	}
 	p.Object, p.Repair = h.Ref, FixCommand
-	p.Message = fmt.Sprintf("%s of '%s' %s; it goes to '%s'", git.HeadName, h.Path, p.Message, to)
+	p.Message = fmt.Sprintf("%s of '%s' %s; the repair sets it to '%s'", git.HeadName, h.Path, p.Message, to)
 	c.report(ctx, func(ctx context.Context) error {
 		return c.s.WhileLocked(ctx, func() error {
 			now, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
@@ -107,7 +107,7 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 			if there, err := c.s.HasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
-				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to),
+				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", to),
 					FixCommand)
 			}
 			return c.s.Repo().SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")

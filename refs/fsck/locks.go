@@ -40,7 +40,7 @@ func checkLocks(ctx context.Context, c *checker) error {
 		}
 		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) },
 			Problem{Kind: "lock-left", Object: l.Path, Repair: FixCommand,
-				Message: fmt.Sprintf("a lock of %s was left %d minutes ago, and its owner is gone", of,
+				Message: fmt.Sprintf("a lock of %s is %d minutes old, and the process that took it has ended", of,
 					int(age.Minutes()))})
 	}
 	return nil

@@ -150,7 +150,7 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, name stri
 		}
 		return errors.Join(errs...)
 	}, Problem{Kind: "refspec-missing", Object: "remote." + name + ".fetch", Repair: FixCommand,
-		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'",
+		Message: fmt.Sprintf("remote '%s' has no fetch refspecs for memory: a plain fetch does not fetch '%s'",
 			name, strings.TrimPrefix(missing[0], "+"))})
 	return nil
 }

@@ -51,7 +51,7 @@ func checkState(ctx context.Context, c *checker) error {
 	for _, name := range names {
 		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
 			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)),
-				Message: err.Error() + "; merge or sync again when it is gone",
+				Message: err.Error() + "; merge or sync again after the repair",
 				Repair:  "git context merge --abort --into " + name})
 		} else if err != nil {
 			return err
@@ -90,7 +90,7 @@ func (c *checker) bisects(ctx context.Context) error {
 		var st history.BisectState
 		if err := json.Unmarshal(data, &st); err != nil || st.Version != history.BisectVersion {
 			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
-				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again when it is gone", path)})
+				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again after the repair", path)})
 		}
 		return nil
 	})

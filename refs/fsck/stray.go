@@ -98,7 +98,7 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		return nil
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
-		Message: fmt.Sprintf("branch '%s' is gone, and its journal contains %s that no branch has", name,
+		Message: fmt.Sprintf("branch '%s' does not exist, and its journal contains %s that no branch contains", name,
 			prose.Count(len(held), "step"))}
 	switch {
 	case at == nil:

@@ -24,7 +24,7 @@ func checkWorks(ctx context.Context, c *checker) error {
 			return err
 		}
 		if !there {
-			kind, what = "work-left", fmt.Sprintf("ref '%s' keeps the uncommitted code of branch '%s', which is gone", r.Name, branch)
+			kind, what = "work-left", fmt.Sprintf("ref '%s' keeps the uncommitted code of branch '%s', which does not exist", r.Name, branch)
 		} else if err := incoming.CheckWork(ctx, c.s, r); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()

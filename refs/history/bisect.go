@@ -153,10 +153,10 @@ func (st *BisectState) implied(mark string) (string, error) {
 	case st.Next != "":
 		return string(st.Next), nil
 	case st.Bad != "" && len(st.Good) > 0:
-		return "", fail.New(fail.ErrRefused, fail.BisectDone, "nothing is left to be tested", "git context bisect status",
+		return "", fail.New(fail.ErrRefused, fail.BisectDone, "the bisect is finished: no commit is left to test", "git context bisect status",
 			"git context bisect reset")
 	case mark == MarkSkip:
-		return "", fail.New(fail.ErrRefused, fail.BisectIncomplete, "nothing is to be tested yet", st.missing()...)
+		return "", fail.New(fail.ErrRefused, fail.BisectIncomplete, "there is no commit to test yet", st.missing()...)
 	}
 	return st.Branch, nil
 }
@@ -181,7 +181,7 @@ func addMarks(ctx context.Context, s *store.Store, st *BisectState, mark string,
 			st.Skipped = with(st.Skipped, c.ID)
 		default:
 			return fail.New(fail.ErrInvalid, fail.BisectMark, fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)),
-				"a mark is good, bad or skip")
+				"one of good, bad, skip")
 		}
 		st.Log = append(st.Log, BisectEntry{mark, c.ID, prose.OneLine(c.Subject(), 200), now})
 	}

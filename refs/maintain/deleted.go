@@ -116,7 +116,7 @@ func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
 	if errors.As(err, &child) && child.Code > 0 {
 		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err,
 			Hints:   []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
-			Message: fmt.Sprintf("%s is no time that git understands", store.KeyDeletedExpire)}
+			Message: fmt.Sprintf("%s is not a time that git understands", store.KeyDeletedExpire)}
 	}
 	if err != nil {
 		return time.Time{}, err

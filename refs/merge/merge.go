@@ -68,9 +68,25 @@ func origin(ctx context.Context, s *store.Store, name string) (string, error) {
 	return *b.CreatedFrom, nil
 }
 
+// itself refuses a merge of a branch into itself. The hint names the branch that it was created from.
+func itself(ctx context.Context, s *store.Store, branch string) error {
+	into, err := origin(ctx, s, branch)
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("branch '%s' cannot be merged into itself", branch)
+	if into == "" || into == branch {
+		return fail.New(fail.ErrRefused, fail.MergeItself, message, "git context merge OTHER", "git context merge "+branch+" --into TARGET")
+	}
+	return fail.New(fail.ErrRefused, fail.MergeItself, message, "git context merge "+branch+" --into "+into)
+}
+
 func mergeOn(ctx context.Context, s *store.Store, target, current string, o store.MergeOptions) (Result, error) {
 	res := Result{Branch: target, Merged: o.Source, Conflicts: []store.Conflict{}}
-	if err := check(&o, target); err != nil {
+	if o.Source == target {
+		return res, itself(ctx, s, target)
+	}
+	if err := check(&o); err != nil {
 		return res, err
 	}
 	source, remote, err := s.MergeSource(ctx, o.Source)
@@ -130,12 +146,8 @@ func mergeOn(ctx context.Context, s *store.Store, target, current string, o stor
 }
 
 // check refuses options that no merge can follow, and completes the others.
-func check(o *store.MergeOptions, target string) error {
+func check(o *store.MergeOptions) error {
 	store.Clean(&o.Summary, &o.Contribution, &o.Purpose)
-	if target == o.Source {
-		return fail.New(fail.ErrRefused, fail.MergeItself, fmt.Sprintf("branch '%s' cannot be merged into itself", target),
-			"git context switch TARGET", "git context merge "+target+" --into TARGET")
-	}
 	if err := store.CheckBranchName(o.Source); err != nil {
 		return err
 	}
@@ -216,7 +228,7 @@ func (m *operation) build(ctx context.Context) error {
 	if !m.o.Abandon && len(m.drained.Lines) == 0 && len(bases) == 1 && bases[0] == source.Commit().ID {
 		m.res.UpToDate, m.closed = true, isClosed(source)
 		if m.held == nil && (!m.o.RoadmapChange.Empty() || m.o.Purpose != "") {
-			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
+			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' is merged into '%s' already; nothing was changed", m.o.Source, m.target),
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
 		return nil

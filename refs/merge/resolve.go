@@ -22,7 +22,7 @@ func (m *operation) prepare(ctx context.Context) error {
 	}
 	if h := m.held; h != nil && (h.Merge == nil || h.Merge.Source != m.o.Source) {
 		if !m.o.DryRun && !m.o.Abandon {
-			return fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'", h.Source(), m.target),
+			return fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("the merge of '%s' into '%s' is not finished", h.Source(), m.target),
 				"git context merge --status", "git context merge --continue", "git context merge --abort")
 		}
 		m.held = nil
@@ -44,7 +44,7 @@ func (m *operation) goOn(ctx context.Context) error {
 	}
 	grown, err := m.Store.Repo().IsAncestor(ctx, m.held.Tip, m.tip)
 	if err == nil && !grown {
-		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' is not the branch that waits to be merged into '%s'", m.o.Source, m.target),
+		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("branch '%s' is not the one whose merge into '%s' was begun", m.o.Source, m.target),
 			"git context merge --abort")
 	}
 	return err
@@ -142,12 +142,31 @@ func Resolve(ctx context.Context, s *store.Store, target, path, how, text string
 func WaitingMerge(ctx context.Context, s *store.Store, target string) (*store.WaitingMerge, error) {
 	h, err := s.ReadMerge(target)
 	if err == nil && h == nil {
-		if names, listErr := s.BranchNames(ctx); listErr != nil || len(names) == 0 {
+		names, listErr := s.BranchNames(ctx)
+		if listErr != nil || len(names) == 0 {
 			return nil, errors.Join(listErr, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init"))
 		}
-		err = fail.New(fail.ErrNotFound, fail.NoMerge, fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
+		err = noMerge(s, target, names)
 	}
 	return h, err
+}
+
+// noMerge is the error where no merge waits on a branch. Its hint names the branches on which one does.
+func noMerge(s *store.Store, target string, names []string) error {
+	var hints []string
+	for _, name := range names {
+		h, err := s.ReadMerge(name)
+		if err != nil {
+			return err
+		}
+		if h != nil {
+			hints = append(hints, "git context merge --status --into "+name)
+		}
+	}
+	if hints == nil {
+		hints = []string{"git context merge NAME", "git context sync"}
+	}
+	return fail.New(fail.ErrNotFound, fail.NoMerge, fmt.Sprintf("no merge into '%s' is in progress", target), hints...)
 }
 
 // find looks a conflict up by its path. A topic may also be named by its key.

@@ -138,7 +138,7 @@ func firstOf(theirs *remote.RefSet, remote, branch string, named bool) (string, 
 		return branch, nil
 	case named || len(names) == 0:
 		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound,
-			fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+			fmt.Sprintf("remote '%s' has memory, and no memory branch '%s'", remote, branch),
 			"git context init", "git context branch "+branch)
 	case slices.Contains(names, store.DefaultBranch):
 		return store.DefaultBranch, nil

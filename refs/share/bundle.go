@@ -101,7 +101,7 @@ func mayReplace(ctx context.Context, s *store.Store, file string) error {
 		}
 	}
 	return fail.New(fail.ErrExists, fail.FileExists,
-		fmt.Sprintf("'%s' exists and is no bundle of memory; it was left as it is", prose.OneLine(file, 200)),
+		fmt.Sprintf("'%s' exists and is not a bundle of memory; it was not changed", prose.OneLine(file, 200)),
 		"git context bundle ANOTHER-FILE")
 }
 
@@ -128,7 +128,7 @@ func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []gi
 			return list, err
 		}
 	}
-	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times",
+	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other processes moved the refs first, %d times",
 		store.MaxTries), "run the command again")
 }
 

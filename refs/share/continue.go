@@ -93,7 +93,7 @@ func stillThere(h *store.WaitingMerge, theirs *remote.RefSet) error {
 			again = "git context unbundle " + h.Remote
 		}
 		return fail.New(fail.ErrStale, fail.MergeStale,
-			fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
+			fmt.Sprintf("the version of '%s' from '%s' that conflicted is not here any more", displayRef(ref), h.Remote),
 			again, "git context merge --abort")
 	}
 	return nil

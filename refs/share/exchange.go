@@ -125,7 +125,7 @@ func (ex *exchanger) run(ctx context.Context) error {
 		}
 		if try == store.MaxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
-				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", ex.peer.Name,
+				Message: fmt.Sprintf("the push to '%s' was rejected %d times, each time because others pushed first; nothing is lost", ex.peer.Name,
 					store.MaxTries)}
 		}
 		if ex.locked > 0 {
@@ -236,7 +236,7 @@ func (ex *exchanger) survey(ctx context.Context) (ours, theirs remote.RefSet, er
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times",
+	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other processes moved the refs first, %d times",
 		store.MaxTries), "git context sync "+prose.ShellWord(ex.peer.Name))
 }
 
@@ -297,7 +297,7 @@ func (ex *exchanger) outcome() error {
 			hints = append(hints, "git context sync "+ex.peer.Name)
 		}
 		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", ex.peer.Name,
+			fmt.Sprintf("'%s' and this repository have %s; those refs were not changed", ex.peer.Name,
 				prose.Count(n, "conflict")), hints...))
 	}
 	if len(ex.refused) > 0 {

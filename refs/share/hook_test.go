@@ -77,7 +77,7 @@ func TestPushBesideIsBounded(t *testing.T) {
 		{"true", "0", "slow", "context.pushTimeout is 0; it must be 1 to 3600"},
 		{"true", "soon", "slow", "bad numeric value"},
 		{"perhaps", "1", "slow", "bad boolean value"},
-		{"true", "1", "slow", "'slow' did not take the memory within 1 second"},
+		{"true", "1", "slow", "the push of memory to 'slow' did not finish within 1 second"},
 	} {
 		r.Git("config", "context.push", set.push)
 		r.Git("config", "context.pushTimeout", set.timeout)

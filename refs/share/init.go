@@ -140,7 +140,7 @@ func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
 		return err
 	}
 	return fail.New(fail.ErrExists, fail.MemoryExists,
-		fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+		fmt.Sprintf("this repository has memory already, and no memory branch '%s'", branch),
 		"git context switch "+names[0], "git context branch "+branch)
 }
 

@@ -280,7 +280,7 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 	case how == diverged && !ex.merge:
 		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale,
 			Hints:   []string{"git context sync " + ex.peer.Name},
-			Message: fmt.Sprintf("'%s' has what '%s' lacks", ex.peer.Name, displayRef(st.ref))}
+			Message: fmt.Sprintf("'%s' on '%s' has commits that are not here", displayRef(st.ref), ex.peer.Name)}
 	case how == diverged:
 		return ex.mergeRef(ctx, ses, st, theirs, bases, roadmap)
 	}
@@ -357,7 +357,7 @@ func (ex *exchanger) keepConflicts(ctx context.Context) error {
 	}
 	if waiting != nil && (waiting.Merge != nil || waiting.Remote != ex.peer.Name) {
 		ex.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting,
-			fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
+			fmt.Sprintf("the merge of '%s' into '%s' is not finished; finish or abort it before the conflicts with '%s'",
 				waiting.Source(), ex.current, ex.peer.Name), "git context merge --status",
 			"git context merge --continue", "git context merge --abort")
 		return nil

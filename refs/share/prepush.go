@@ -54,7 +54,7 @@ func PushWithCode(ctx context.Context, s *store.Store, w store.Writer, remote st
 	case errors.As(err, &named) && named.Code == fail.Diverged:
 		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncCommand(remote))
 	case limited.Err() != nil:
-		err = fmt.Errorf("'%s' did not take the memory within %s", remote,
+		err = fmt.Errorf("the push of memory to '%s' did not finish within %s", remote,
 			prose.Count(int(limit/time.Second), "second"))
 	}
 	return &pushFailure{remote, err}

@@ -250,7 +250,7 @@ func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *remote.Re
 	late, err := ex.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
 		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale,
-			Message: fmt.Sprintf("somebody pushes to '%s' just now", ex.peer.Name),
+			Message: fmt.Sprintf("another push to '%s' is in progress", ex.peer.Name),
 			Hints:   []string{"run the command again"}}
 	}
 	return err

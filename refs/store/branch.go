@@ -48,7 +48,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	b, err := s.switchTo(ctx, o.Name, true)
 	if err != nil {
 		return Branch{}, &fail.Error{Code: fail.NotSwitched, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
-			Message: fmt.Sprintf("branch '%s' is made, but this worktree is not switched to it", o.Name)}
+			Message: fmt.Sprintf("branch '%s' was created, but this worktree was not switched to it", o.Name)}
 	}
 	return b, nil
 }

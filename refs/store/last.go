@@ -25,7 +25,7 @@ type LastChange struct {
 func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
 	c := tip.commit
 	if len(c.Parents) == 0 {
-		return nil, notUndone(tip.branch, "its birth", "git context branch -D "+tip.branch)
+		return nil, notUndone(tip.branch, "its creation", "git context branch -D "+tip.branch)
 	}
 	parent, err := s.TipAt(ctx, tip.branch, c.Parents[0])
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *LastChange) check() error {
 	back := "git context rollback " + string(p.ID.Short())
 	switch was := BranchOf(p); {
 	case kind == doc.KindBirth || c.Trailer(TrailerCreated) != p.Trailer(TrailerCreated):
-		return notUndone(l.Branch, "its birth", "git context branch -D "+l.Branch)
+		return notUndone(l.Branch, "its creation", "git context branch -D "+l.Branch)
 	case kind == doc.KindMerge || len(c.Parents) > 1:
 		return notUndone(l.Branch, "a merge", back)
 	case kind == doc.KindRollback:
@@ -76,7 +76,7 @@ func (l *LastChange) check() error {
 
 func notUndone(branch, what string, hints ...string) error {
 	return fail.New(fail.ErrRefused, fail.NotUndone,
-		fmt.Sprintf("the newest change of branch '%s' is %s, which is neither amended nor undone", branch, what), hints...)
+		fmt.Sprintf("the newest change of branch '%s' is %s, which cannot be amended or undone", branch, what), hints...)
 }
 
 // ownSteps reads the steps of a range of numbers that the branch itself recorded, which are

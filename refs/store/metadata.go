@@ -54,7 +54,7 @@ func checkOwned(path string) error {
 	}
 	for _, own := range []string{"version", "branch", "totals", detect.KeyFrom, detect.KeyTree, detect.KeyEnv, detect.KeyDependencies} {
 		if path == own || strings.HasPrefix(path, own+".") {
-			return fail.New(fail.ErrRefused, fail.MetadataOwned, fmt.Sprintf("git-context itself writes '%s'", prose.OneLine(path, 100)),
+			return fail.New(fail.ErrRefused, fail.MetadataOwned, fmt.Sprintf("only git-context writes '%s'", prose.OneLine(path, 100)),
 				"git context metadata set branch.purpose TEXT", "git context metadata refresh")
 		}
 	}

@@ -217,7 +217,7 @@ func CheckOutcome(outcome string) error {
 		return nil
 	}
 	return fail.New(fail.ErrInvalid, fail.OutcomeInvalid, fmt.Sprintf("unknown outcome '%s'", prose.OneLine(outcome, 60)),
-		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
+		"one of "+strings.Join(notes.Outcomes(), ", "))
 }
 
 // CheckScore refuses a score outside of 0 to 1, and NaN: fail.ErrInvalid.

@@ -222,7 +222,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 			return nil, nil, err
 		}
 	}
-	return nil, nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
+	return nil, nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other processes keep changing branch '%s'", branch), "run the command again")
 }
 
 // stillThere asks again, with the journal locked, whether the branch of a journal

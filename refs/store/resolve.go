@@ -209,7 +209,7 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	if len(names) == 0 {
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
-	hint := "git context branch"
+	hint := "git context log --oneline --all"
 	if near := doc.Nearest(rev, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}

@@ -124,9 +124,25 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 // CheckTopic refuses a key that no topic can have: fail.ErrInvalid.
 func CheckTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
-		return fail.New(fail.ErrInvalid, fail.TopicKey, err.Error(), "git context topics")
+		hint := "git context topics"
+		if near := nearKey(key); near != "" {
+			hint = fmt.Sprintf("did you mean '%s'?", near)
+		}
+		return fail.New(fail.ErrInvalid, fail.TopicKey, err.Error(), hint)
 	}
 	return nil
+}
+
+// nearKey returns a key with '-' for each run of what no key can contain; "" where that gives none.
+func nearKey(key string) string {
+	words := strings.FieldsFunc(strings.ToLower(key), func(r rune) bool {
+		return doc.CheckTopicKey("k"+string(r)) != nil
+	})
+	near := strings.TrimLeft(strings.Join(words, "-"), "-._")
+	if doc.CheckTopicKey(near) != nil {
+		return ""
+	}
+	return near
 }
 
 // TopicBlob reads the file of a topic; fail.ErrNotFound with the nearest key where there is

@@ -101,7 +101,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 func (s *Store) Identity(ctx context.Context) (git.Identity, error) {
 	ident, err := s.repo.Committer(ctx)
 	if err != nil {
-		err = &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "no identity to commit as",
+		err = &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "git knows no name and email to commit with",
 			Hints: []string{"git config user.name NAME", "git config user.email EMAIL"}}
 	}
 	return ident, err
@@ -214,7 +214,7 @@ func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) err
 		}
 		if try == MaxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again; nothing is lost"},
-				Message: fmt.Sprintf("other writers were faster %d times", MaxTries)}
+				Message: fmt.Sprintf("other processes moved the refs first, %d times", MaxTries)}
 		}
 		select {
 		case <-ctx.Done():

@@ -69,7 +69,7 @@ func leads(l *store.LastChange, remotes []string, ref string) error {
 			return refused(l, fail.CommitShared, fmt.Sprintf("is on remote '%s'", r))
 		}
 	}
-	return refused(l, fail.CommitShared, fmt.Sprintf("came from elsewhere: '%s' leads to it", ref))
+	return refused(l, fail.CommitShared, fmt.Sprintf("came from another repository: '%s' contains it", ref))
 }
 
 // checkOnceShared refuses a change of a branch that a remote had and has no more: which of its
