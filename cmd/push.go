@@ -16,7 +16,7 @@ type pushOptions struct {
 	*globals
 	author
 	consent
-	remove, dryRun bool
+	remove, dryRun, noScan bool
 }
 
 func newPush(g *globals) *command {
@@ -24,12 +24,13 @@ func newPush(g *globals) *command {
 	own := []cli.Flag{
 		toggle(&o.remove, "-d, --delete", "delete the branches, and tags as tags/NAME, on the remote; they stay here"),
 		toggle(&o.dryRun, "--dry-run", "say what would be pushed; change nothing"),
+		toggle(&o.noScan, "--no-scan", "push texts although they contain secrets"),
 		o.consent.flag(),
 	}
 	return &command{
 		name: "push",
 		usage: []string{
-			"push [REMOTE] [NAME...] [--dry-run] [--yes]",
+			"push [REMOTE] [NAME...] [--dry-run] [--no-scan] [--yes]",
 			"push --delete REMOTE NAME...",
 		},
 		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and " +
@@ -51,8 +52,8 @@ func newPush(g *globals) *command {
 			switch {
 			case o.remove && len(args) < 2:
 				return usagef("--delete needs a remote and the names of branches")
-			case o.remove && (o.dryRun || o.yes):
-				return usagef("--delete cannot be used with --dry-run or --yes")
+			case o.remove && (o.dryRun || o.noScan || o.yes):
+				return usagef("--delete cannot be used with --dry-run, --no-scan or --yes")
 			}
 			r, err := runPush(ctx, env, o, args)
 			if err != nil {
@@ -74,7 +75,7 @@ var errAsk = errors.New("ask first")
 // runPush pushes. Where a person is asked the remote is contacted twice: nothing waits for an answer with a
 // lock held.
 func runPush(ctx context.Context, env *Env, o *pushOptions, args []string) (r share.Result, err error) {
-	opts := share.Options{Writer: o.writer(env), Remote: first(args), Branches: rest(args), DryRun: o.dryRun}
+	opts := share.Options{Writer: o.writer(env), Remote: first(args), Branches: rest(args), DryRun: o.dryRun, NoScan: o.noScan}
 	var asked danger
 	opts.Consent = func(f share.FirstPush) error {
 		if asked = dangerOfPush(f); o.asks(env, o.json) {

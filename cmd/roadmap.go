@@ -142,6 +142,9 @@ type revision struct {
 // apply makes the revision. EditRoadmap calls the edit again where another writer was
 // faster; the last call counts.
 func (v *revision) apply(ctx context.Context, s *refs.Store, w store.Writer) (r roadmapResult, err error) {
+	if _, err := s.Clean(ctx, &v.reason); err != nil {
+		return r, err
+	}
 	r.view, err = s.EditRoadmap(ctx, w, v.reason, func(m *doc.Roadmap) error {
 		before := m.Bytes()
 		err := v.edit(m)

@@ -17,6 +17,7 @@ type syncOptions struct {
 	author
 	prefer string
 	dryRun bool
+	noScan bool
 }
 
 func newSync(g *globals) *command {
@@ -24,10 +25,11 @@ func newSync(g *globals) *command {
 	own := []cli.Flag{
 		named(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
 		toggle(&o.dryRun, "--dry-run", "say what would be fetched, merged and pushed; change nothing"),
+		toggle(&o.noScan, "--no-scan", "push texts although they contain secrets"),
 	}
 	return &command{
 		name:  "sync",
-		usage: []string{"sync [REMOTE] [-X HOW] [--dry-run]"},
+		usage: []string{"sync [REMOTE] [-X HOW] [--dry-run] [--no-scan]"},
 		about: "Unites all memory branches, the roadmap, tags and notes with those of a remote: fetches, " +
 			"checks what came, merges what diverged, pushes, and tries again if another process pushed first. " +
 			"The remote is context.remote, else the only one, else origin. Steps and commits never conflict; " +
@@ -48,7 +50,7 @@ func newSync(g *globals) *command {
 				return err
 			}
 			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
-				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, DryRun: o.dryRun, Progress: progress})
+				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, DryRun: o.dryRun, NoScan: o.noScan, Progress: progress})
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err, o.dryRun), err)
 		},

@@ -164,7 +164,7 @@ func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool,
 		r.o.Summary = "Roll back to " + name
 		return false, nil
 	}
-	replaced, err = store.CheckEntry(&r.o.Summary, &r.o.Contribution, new(string))
+	replaced, err = s.CheckEntry(ctx, &r.o.Summary, &r.o.Contribution, new(string))
 	if r.o.Contribution == r.o.Summary { // the generated text follows it
 		r.o.Contribution = ""
 	}

@@ -72,6 +72,21 @@ func EachStep(data []byte, visit func(raw []byte)) {
 	}
 }
 
+// EntryAt returns the id of the entry that contains a byte of a document of entries; "" if none does.
+func EntryAt(data []byte, at int) string {
+	for _, heading := range []string{logHeading, commitHeading} {
+		start := bytes.LastIndex(data[:at], []byte("\n"+heading))
+		if start < 0 {
+			continue
+		}
+		line, _, _ := bytes.Cut(data[start+1:], []byte("\n"))
+		if h, ok := parseHeading(string(line), heading); ok {
+			return h.ID
+		}
+	}
+	return ""
+}
+
 func (sc *scanner) step(origin string) (Step, error) {
 	h, err := sc.head(logHeading, origin)
 	if err != nil {

@@ -291,6 +291,9 @@ const (
 	RemoteNotFound = "remote-not-found"
 	// RemoteUnreachable is returned when git cannot reach the remote. The message is git's.
 	RemoteUnreachable = "remote-unreachable"
+	// SecretFound is returned when a push would send texts that contain a secret: they were written by an
+	// older version or another program. The hints remove it; 'git context push --no-scan' sends it.
+	SecretFound = "secret-found"
 	// FirstPush is returned when a sync would send memory to a remote that has none. 'git context push'
 	// does it.
 	FirstPush = "first-push"

@@ -70,9 +70,12 @@ func (m *folderImport) plan(ctx context.Context) error {
 		m.known[b.name] = k
 		after = max(after, k.newest)
 	}
+	if err := cleanValues(ctx, m.s, m.f.Facts); err != nil {
+		return err
+	}
 	replaced, untimed := false, 0
 	for _, b := range m.branches {
-		did, err := cleanBranch(b.peer)
+		did, err := cleanBranch(ctx, m.s, b.peer)
 		if err != nil {
 			return err
 		}
@@ -90,12 +93,21 @@ func (m *folderImport) plan(ctx context.Context) error {
 
 // cleanBranch makes the texts of a branch valid: YAML can contain characters that documents
 // cannot.
-func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
-	replaced = store.Clean(&b.Purpose)
+func cleanBranch(ctx context.Context, s *store.Store, b *dialect.Branch) (replaced bool, err error) {
+	clean := func(texts ...*string) (err error) {
+		did, err := s.Clean(ctx, texts...)
+		replaced = replaced || did
+		return err
+	}
+	if err := clean(&b.Purpose); err != nil {
+		return false, err
+	}
 	for i := range b.Steps {
-		s := &b.Steps[i]
-		replaced = store.Clean(&s.Observation, &s.Thought, &s.Action) || replaced
-		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > store.MaxStep {
+		step := &b.Steps[i]
+		if err := clean(&step.Observation, &step.Thought, &step.Action); err != nil {
+			return false, err
+		}
+		if size := len(step.Observation) + len(step.Thought) + len(step.Action); size > store.MaxStep {
 			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
 				fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
 					i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
@@ -104,13 +116,45 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 	for i := range b.Commits {
 		m := &b.Commits[i]
 		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported commit "+prose.OneLine(m.ID, 100)))
-		did, err := store.CheckEntry(&m.Title, &m.Contribution, &m.Progress)
+		did, err := s.CheckEntry(ctx, &m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
 			return false, fmt.Errorf("commit %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
-		replaced = store.Clean(&m.Purpose) || did || replaced
+		replaced = did || replaced
+		if err := clean(&m.Purpose); err != nil {
+			return false, err
+		}
 	}
-	return replaced, nil
+	return replaced, errors.Join(cleanValues(ctx, s, b.Facts), cleanValues(ctx, s, b.Segments))
+}
+
+// cleanValues makes the texts of metadata fit.
+func cleanValues(ctx context.Context, s *store.Store, values map[string]any) error {
+	var errs []error
+	for name, v := range values {
+		var err error
+		values[name], err = cleanedValue(ctx, s, name, v)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func cleanedValue(ctx context.Context, s *store.Store, name string, v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case string:
+		_, err = s.CleanValue(ctx, name, &v)
+		return v, err
+	case map[string]any:
+		return v, cleanValues(ctx, s, v)
+	case []any:
+		for i := range v {
+			var failed error
+			v[i], failed = cleanedValue(ctx, s, name, v[i])
+			err = errors.Join(err, failed)
+		}
+	}
+	return v, err
 }
 
 // planBranch makes the entries of one branch, and counts those without a time.

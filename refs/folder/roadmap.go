@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/store"
 
 	dialect "github.com/git-context/git-context/refs/peer"
 )
@@ -22,7 +21,9 @@ func (m *folderImport) roadmap(ctx context.Context) error {
 	if strings.TrimSpace(from.Text) == "" {
 		return nil
 	}
-	store.Clean(&from.Text, &from.Goal)
+	if _, err := m.s.Clean(ctx, &from.Text, &from.Goal); err != nil {
+		return err
+	}
 	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder",
 		func(r *doc.Roadmap) error {
 			if r.Goal() == "" || r.Goal() == from.Goal {

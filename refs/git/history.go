@@ -170,6 +170,33 @@ func (r *Repo) NewCommits(ctx context.Context, tips []ID, most int) ([]NewCommit
 	return r.parentLines(out)
 }
 
+// NewObjects lists the objects that tips reach and known ones do not, with a path of each in its tree, "" for
+// commits. Known ids that are empty or do not exist here have no effect.
+func (r *Repo) NewObjects(ctx context.Context, tips, known []ID) (map[ID]string, error) {
+	var in bytes.Buffer
+	for _, id := range tips {
+		fmt.Fprintln(&in, id)
+	}
+	for _, id := range known {
+		if id != "" {
+			fmt.Fprintln(&in, "^"+id)
+		}
+	}
+	out, err := r.RunInput(ctx, in.Bytes(), "rev-list", "--objects", "--ignore-missing", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	objects := make(map[ID]string, bytes.Count(out, []byte("\n")))
+	for line := range strings.Lines(string(out)) {
+		id, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !r.IsID(id) {
+			return nil, fmt.Errorf("git rev-list: cannot understand '%s'", Shown(line))
+		}
+		objects[ID(id)] = path
+	}
+	return objects, nil
+}
+
 // parentLines reads what `git rev-list --parents` prints.
 func (r *Repo) parentLines(out []byte) ([]NewCommit, error) {
 	list := make([]NewCommit, 0, bytes.Count(out, []byte("\n")))

@@ -86,7 +86,7 @@ func mergeOn(ctx context.Context, s *store.Store, target, current string, o stor
 	if o.Source == target {
 		return res, itself(ctx, s, target)
 	}
-	if err := check(&o); err != nil {
+	if err := check(ctx, s, &o); err != nil {
 		return res, err
 	}
 	source, remote, err := s.MergeSource(ctx, o.Source)
@@ -146,21 +146,23 @@ func mergeOn(ctx context.Context, s *store.Store, target, current string, o stor
 }
 
 // check refuses options that no merge can follow, and completes the others.
-func check(o *store.MergeOptions) error {
-	store.Clean(&o.Summary, &o.Contribution, &o.Purpose)
+func check(ctx context.Context, s *store.Store, o *store.MergeOptions) error {
+	if _, err := s.Clean(ctx, &o.Summary, &o.Contribution, &o.Purpose); err != nil {
+		return err
+	}
 	if err := store.CheckBranchName(o.Source); err != nil {
 		return err
 	}
 	if err := CheckSettle(o.Prefer); err != nil {
 		return err
 	}
-	if _, err := o.RoadmapChange.Check(); err != nil {
+	if _, err := s.CheckRevision(ctx, o.RoadmapChange); err != nil {
 		return err
 	}
 	if o.Summary == "" && o.Contribution == "" {
 		return nil
 	}
-	if _, err := store.CheckEntry(&o.Summary, &o.Contribution, new(string)); err != nil {
+	if _, err := s.CheckEntry(ctx, &o.Summary, &o.Contribution, new(string)); err != nil {
 		return err
 	}
 	if o.Contribution == o.Summary { // the merge says enough of itself

@@ -126,7 +126,9 @@ func Resolve(ctx context.Context, s *store.Store, target, path, how, text string
 	if how != "" {
 		place.Text, err = settled(ctx, s, &c, how)
 	} else {
-		replaced = store.Clean(&text)
+		if replaced, err = s.Clean(ctx, &text); err != nil {
+			return Status{}, err
+		}
 		place.Text, err = &text, checkResolution(c.Path, text)
 	}
 	if err != nil {

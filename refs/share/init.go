@@ -25,7 +25,9 @@ import (
 // fail.ErrExists: the roadmap has another goal, or the branch another brief, or memory exists without
 // the named branch.
 func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error) {
-	store.Clean(&o.Goal, &o.Purpose, &o.Brief)
+	if err := cleanInit(ctx, s, &o); err != nil {
+		return InitResult{}, err
+	}
 	branch, err := initialBranch(ctx, s, o.Branch)
 	if err != nil {
 		return InitResult{}, err
@@ -144,6 +146,19 @@ func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
 		"git context switch "+names[0], "git context branch "+branch)
 }
 
+// cleanInit makes the texts of an Init fit.
+func cleanInit(ctx context.Context, s *store.Store, o *InitOptions) error {
+	texts := []*string{&o.Goal, &o.Purpose, &o.Brief}
+	for _, list := range []*[]string{&o.Milestones, &o.Todo} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			texts = append(texts, &(*list)[i])
+		}
+	}
+	_, err := s.Clean(ctx, texts...)
+	return err
+}
+
 // initRoadmap adds what the roadmap lacks. It does not replace a goal: `roadmap goal` does
 // that.
 func initRoadmap(r *doc.Roadmap, o InitOptions) error {
@@ -155,11 +170,9 @@ func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 		r.SetGoal(o.Goal)
 	}
 	for _, text := range o.Milestones {
-		store.Clean(&text)
 		r.AddMilestone(text)
 	}
 	for _, text := range o.Todo {
-		store.Clean(&text)
 		r.AddTodo(text)
 	}
 	return nil

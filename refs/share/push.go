@@ -44,6 +44,9 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 	if len(updates)+len(notes) == 0 {
 		return false, nil
 	}
+	if err := ex.checkSecrets(ctx, slices.Concat(updates, notes), theirs); err != nil {
+		return false, err
+	}
 	ex.res.Attempts++
 	atomic := len(updates) > 1 && !ex.noAtomic
 	if !atomic {

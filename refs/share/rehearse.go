@@ -120,9 +120,11 @@ func (ex *exchanger) foresee(ctx context.Context, ours, theirs *remote.RefSet) e
 	if err := ses.Refs.Rehearse(); err != nil {
 		return err
 	}
+	var updates []git.PushUpdate
 	for _, st := range plan {
 		if st.push != "" && ex.push {
 			ex.res.Pushed = append(ex.res.Pushed, st.ref)
+			updates = append(updates, ex.update(st.ref, st.push))
 		}
 		if st.take != "" && ex.merge {
 			ex.merged(st.ref)
@@ -133,10 +135,17 @@ func (ex *exchanger) foresee(ctx context.Context, ours, theirs *remote.RefSet) e
 	}
 	if len(ex.o.Branches) == 0 && ex.push {
 		for _, u := range ex.newTags(ours, theirs) {
+			updates = append(updates, u)
 			ex.res.Pushed = append(ex.res.Pushed, git.NameHere(u.Ref, ex.peer.Heads))
 		}
 	}
-	return ex.foreseeNotes(ctx, ours, theirs)
+	if err := ex.foreseeNotes(ctx, ours, theirs); err != nil {
+		return err
+	}
+	if slices.Contains(ex.res.Pushed, git.NotesRef) {
+		updates = append(updates, ex.update(git.NotesRef, ours.Notes))
+	}
+	return ex.checkSecrets(ctx, updates, theirs)
 }
 
 // countTaken adds the steps that a branch would get.

@@ -78,6 +78,9 @@ type Options struct {
 	// DryRun changes nothing, neither here nor there, and returns what a push or a sync would do.
 	DryRun bool
 
+	// NoScan pushes texts although they contain secrets.
+	NoScan bool
+
 	// Consent is asked before a remote gets its first memory, and may refuse; nil: nobody is asked. No other
 	// exchange with the remote runs meanwhile, so that it must not wait for a person.
 	Consent func(FirstPush) error

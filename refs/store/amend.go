@@ -19,11 +19,11 @@ import (
 // The branch, the roadmap if it is revised, and the notes move in one transaction: what was
 // noted of the old commit is noted of the new one. The old commit stays in the reflog.
 func (s *Store) Amend(ctx context.Context, o CommitOptions, allow func(context.Context, *LastChange) error) (CommitResult, error) {
-	listed, err := o.Roadmap.Check()
+	listed, err := s.CheckRevision(ctx, o.Roadmap)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	judged, err := o.Judging.check()
+	judged, err := s.checkJudgement(ctx, &o.Judging)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -82,7 +82,7 @@ func (tx *Transaction) buildAmended(ctx context.Context, branch string, o Commit
 	}
 	o.complete(*last.Entry)
 	o.Work = WorkOf(last.Commit)
-	if replaced, err = CheckEntry(&o.Summary, &o.Contribution, &o.Progress); err != nil {
+	if replaced, err = tx.Store.CheckEntry(ctx, &o.Summary, &o.Contribution, &o.Progress); err != nil {
 		return d, false, err
 	}
 	w := &tx.Writer

@@ -19,7 +19,9 @@ import (
 // commit, and switches to it unless told otherwise. Steps that are pending on
 // the branch it starts from stay there.
 func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
-	Clean(&o.Purpose)
+	if _, err := s.Clean(ctx, &o.Purpose); err != nil {
+		return Branch{}, err
+	}
 	if err := CheckBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}

@@ -25,15 +25,15 @@ import (
 // With o.Code the code is committed too, and a crash leaves both commits, linked, or
 // none: what is missing is made by the next command that changes the branch.
 func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, error) {
-	replaced, err := CheckEntry(&o.Summary, &o.Contribution, &o.Progress)
+	replaced, err := s.CheckEntry(ctx, &o.Summary, &o.Contribution, &o.Progress)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	listed, err := o.Roadmap.Check()
+	listed, err := s.CheckRevision(ctx, o.Roadmap)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	judged, err := o.Judging.check()
+	judged, err := s.checkJudgement(ctx, &o.Judging)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -275,8 +275,10 @@ func NextNumber(live []doc.Commit, branch string, n int) int {
 
 // CheckEntry makes the texts of a commit fit. A summary of several lines
 // is a summary and the beginning of the contribution, as with git commit.
-func CheckEntry(summary, contribution, progress *string) (replaced bool, err error) {
-	replaced = Clean(summary, contribution, progress)
+func (s *Store) CheckEntry(ctx context.Context, summary, contribution, progress *string) (replaced bool, err error) {
+	if replaced, err = s.Clean(ctx, summary, contribution, progress); err != nil {
+		return false, err
+	}
 	first, rest, _ := strings.Cut(strings.TrimSpace(*summary), "\n")
 	*summary = strings.TrimSpace(first)
 	if rest = strings.TrimSpace(rest); rest != "" {

@@ -18,7 +18,14 @@ import (
 // fail.ErrNotFound for a segment that neither the branch nor GCC has, unless it may be new: most likely
 // its name is misspelled.
 func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string, mayBeNew bool) (Change, error) {
-	replaced := Clean(&path, &value)
+	replaced, err := s.Clean(ctx, &path)
+	if err != nil {
+		return Change{}, err
+	}
+	did, err := s.CleanValue(ctx, path, &value)
+	if err != nil {
+		return Change{}, err
+	}
 	if err := checkOwned(path); err != nil {
 		return Change{}, err
 	}
@@ -28,7 +35,7 @@ func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string, m
 		}
 		return m.Set(path, value)
 	})
-	ch.Replaced = replaced
+	ch.Replaced = replaced || did
 	return ch, err
 }
 

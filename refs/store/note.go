@@ -54,9 +54,11 @@ func (j Judgement) Empty() bool {
 	return j.Score == nil && j.Outcome == "" && len(j.Tags) == 0 && j.Review == ""
 }
 
-// check refuses what a note cannot contain.
-func (j *Judgement) check() (replaced bool, err error) {
-	replaced = Clean(&j.Review)
+// checkJudgement refuses what a note cannot contain.
+func (s *Store) checkJudgement(ctx context.Context, j *Judgement) (replaced bool, err error) {
+	if replaced, err = s.Clean(ctx, &j.Review); err != nil {
+		return false, err
+	}
 	if j.Score != nil {
 		if err := CheckScore(*j.Score); err != nil {
 			return replaced, err
@@ -73,7 +75,11 @@ func (j *Judgement) check() (replaced bool, err error) {
 		return replaced, fail.New(fail.ErrInvalid, fail.ReviewTooLarge,
 			fmt.Sprintf("the review has %d bytes; at most %d are allowed", len(j.Review), maxReview))
 	}
-	for _, t := range j.Tags {
+	for i := range j.Tags {
+		t := &j.Tags[i]
+		if _, err := s.CleanValue(ctx, t.Key, &t.Value); err != nil {
+			return replaced, err
+		}
 		if t.Key == "" || len(t.Key) > maxTagKey || strings.ContainsAny(t.Key, "= \t") {
 			return replaced, fail.New(fail.ErrInvalid, fail.TagInvalid,
 				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", prose.OneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
@@ -122,7 +128,7 @@ func (tx *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 // the notes lock. It is safe beside any number of writers, git's own among them:
 // the lines that they add stay.
 func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
-	replaced, err := o.Judgement.check()
+	replaced, err := s.checkJudgement(ctx, &o.Judgement)
 	if err != nil {
 		return Note{}, err
 	}

@@ -47,7 +47,7 @@ func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error)
 	sourced := false
 	for i := range steps {
 		var err error
-		if out[i].Replaced, err = s.checkStep(&steps[i]); err != nil {
+		if out[i].Replaced, err = s.checkStep(ctx, &steps[i]); err != nil {
 			return nil, err
 		}
 		sourced = sourced || steps[i].Source != ""
@@ -91,7 +91,7 @@ func (s *Store) RehearseRecord(ctx context.Context, steps []NewStep) ([]Recorded
 		}
 	}
 	for i := range steps {
-		if out[i].Replaced, err = s.checkStep(&steps[i]); err != nil {
+		if out[i].Replaced, err = s.checkStep(ctx, &steps[i]); err != nil {
 			return nil, err
 		}
 		source := steps[i].Source
@@ -144,45 +144,6 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 		}
 	}
 	return nil
-}
-
-// checkStep makes a step fit to be recorded, and reports whether its text had to
-// be changed.
-func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
-	replaced = Clean(&step.Observation, &step.Thought, &step.Action)
-	size := len(step.Observation) + len(step.Thought) + len(step.Action)
-	switch {
-	case size == 0:
-		return false, fail.New(fail.ErrInvalid, fail.StepEmpty, "a step needs an observation, a thought or an action",
-			"git context record -o TEXT -t TEXT -a TEXT")
-	case size > MaxStep:
-		return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
-			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, MaxStep))
-	}
-	if err := checkTokens(step.Tokens); err != nil {
-		return false, err
-	}
-	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can contain
-		return false, fail.New(fail.ErrInvalid, fail.TimeInvalid, fmt.Sprintf("the year %d is outside of 0 to 9999", y))
-	}
-	if step.Agent != "" {
-		if err := CheckAgent(step.Agent); err != nil {
-			return false, err
-		}
-	}
-	for _, v := range []struct{ what, code, value string }{
-		{"session", fail.SessionInvalid, step.Session}, {"model", fail.ModelInvalid, step.Model},
-		{"source", fail.SourceInvalid, step.Source},
-	} {
-		if err := CheckLine(v.what, v.code, v.value); err != nil {
-			return false, err
-		}
-	}
-	if step.Time.IsZero() {
-		step.Time, err = s.Stamp()
-	}
-	step.Time = step.Time.UTC()
-	return replaced, err
 }
 
 // openForRecord locks the branch's journal, and for steps with sources reads

@@ -30,6 +30,9 @@ func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error
 // branch is current. edit may be called again when another writer was faster. A
 // change that leaves main.md as it was makes no commit.
 func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit func(*doc.Roadmap) error) (RoadmapView, error) {
+	if _, err := s.Clean(ctx, &reason); err != nil { // it repeats the text
+		return RoadmapView{}, err
+	}
 	tx, err := s.Begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
 	if err != nil {
 		return RoadmapView{}, err
@@ -48,6 +51,9 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 		if err := edit(r); err != nil {
 			return RoadmapError(err)
 		}
+		if r, err = s.cleanRoadmap(ctx, r, data); err != nil {
+			return err
+		}
 		tip, err := tx.WriteRoadmap(ctx, old, data, r, reason)
 		view = roadmapView(r, tip)
 		return err
@@ -55,12 +61,29 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 	return view, err
 }
 
-// Check makes the texts of a revision fit, and reports whether it had to change
+// cleanRoadmap makes the text of a roadmap fit, if it is not the one of before.
+func (s *Store) cleanRoadmap(ctx context.Context, r *doc.Roadmap, before []byte) (*doc.Roadmap, error) {
+	text := string(r.Bytes())
+	if text == string(before) {
+		return r, nil
+	}
+	clean := text
+	if _, err := s.Clean(ctx, &clean); err != nil || clean == text {
+		return r, err
+	}
+	return doc.ParseRoadmap([]byte(clean)), nil
+}
+
+// CheckRevision makes the texts of a revision fit, and reports whether it had to change
 // them.
-func (r RoadmapChange) Check() (replaced bool, err error) {
+func (s *Store) CheckRevision(ctx context.Context, r RoadmapChange) (replaced bool, err error) {
 	for _, list := range [][]string{r.Done, r.Todo, r.Decide} {
 		for i := range list {
-			replaced = Clean(&list[i]) || replaced
+			did, err := s.Clean(ctx, &list[i])
+			if err != nil {
+				return replaced, err
+			}
+			replaced = replaced || did
 			if strings.TrimSpace(list[i]) == "" {
 				return replaced, fail.New(fail.ErrInvalid, fail.ItemEmpty, "an item of the roadmap needs a text", "git context roadmap")
 			}

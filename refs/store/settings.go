@@ -21,6 +21,8 @@ const (
 	KeyPush        = "context.push"        // the hook pre-push: memory goes along with code
 	KeyPushTimeout = "context.pushTimeout" // for how many seconds at most
 
+	KeyRedact = "context.redact" // patterns of secrets, beside the built-in ones
+
 	KeyMaxNewEntries = "context.maxNewEntries" // steps and commits that one fetch may bring
 
 	KeyBudget     = "context.budget"     // tokens of the brief

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/internal/statetest"
 )
 
@@ -22,7 +23,10 @@ func FuzzEntryLine(f *testing.F) {
 	f.Add(`","id":"forged"}`, `{"committed":"x"}`, "", "", "", "", int64(-1))
 	f.Fuzz(func(t *testing.T, o, th, a, agent, session, model string, tokens int64) {
 		step := NewStep{Observation: o, Thought: th, Action: a, Agent: agent, Session: session, Model: model, Tokens: tokens, Time: time.Unix(1, 0)}
-		if _, err := new(Store).checkStep(&step); err != nil {
+		for _, text := range []*string{&step.Observation, &step.Thought, &step.Action} {
+			*text, _ = doc.Clean(*text)
+		}
+		if err := step.check(); err != nil {
 			return
 		}
 		line, err := json.Marshal(EntryLine{Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,

@@ -57,6 +57,8 @@ type Store struct {
 
 	mu    sync.Mutex
 	known map[string]*sources // by branch
+
+	redacted map[string]bool // the kinds of secrets that were found
 }
 
 // New finds the repository. Whether it has memory is found out by the first
@@ -69,7 +71,7 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
+	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}, redacted: map[string]bool{}}
 	if s.Branch == "" {
 		s.Branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
@@ -81,13 +83,16 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 	return s, nil
 }
 
-// Close ends the Store's children.
-func (s *Store) Close() error { return s.repo.Close() }
+// Close ends the Store's children, and warns of secrets that were redacted.
+func (s *Store) Close() error {
+	s.warnRedacted()
+	return s.repo.Close()
+}
 
 // Over returns the same Store over another view of its repository, such as a quarantine. It
 // does not warn and starts no maintenance.
 func (s *Store) Over(repo *git.Repo) *Store {
-	return &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, known: map[string]*sources{}, above: s.above}
+	return &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, known: map[string]*sources{}, above: s.above, redacted: map[string]bool{}}
 }
 
 // Repo returns the repository.

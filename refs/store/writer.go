@@ -69,17 +69,6 @@ func committerAgent(ident git.Identity) string {
 	return "unknown"
 }
 
-// Clean makes texts valid UTF-8 without NUL and reports whether it changed any.
-func Clean(texts ...*string) bool {
-	replaced := false
-	for _, t := range texts {
-		var did bool
-		*t, did = doc.Clean(*t)
-		replaced = replaced || did
-	}
-	return replaced
-}
-
 // Writer says who writes: the agent, its session and model, and what the work
 // cost in tokens. An empty agent becomes the committer's name.
 type Writer struct {
