@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
@@ -72,6 +73,9 @@ func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []strin
 		if body, err = env.readText(o.file); err != nil {
 			return c, err
 		}
+	}
+	if (len(args) == 2 || o.file != "") && strings.TrimSpace(body) == "" {
+		return c, usagef("the text of topic '%s' is empty", args[0]).hint("git context forget %s", args[0])
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
