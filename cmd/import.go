@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/cmd/transcript"
@@ -28,12 +29,12 @@ type importOptions struct {
 func newImport(g *globals) *command {
 	o := &importOptions{globals: g}
 	own := []cli.Flag{
-		named(&o.from, "--from AGENT", "whose trace it is: swe-agent"),
+		named(&o.from, "--from AGENT", "whose trace it is: "+strings.Join(transcript.Agents(), ", ")),
 		toggle(&o.dryRun, "--dry-run", "say what would be imported; change nothing"),
 	}
 	return &command{
 		name:  "import",
-		usage: []string{"import DIR [--dry-run]", "import --from swe-agent FILE... [--dry-run]"},
+		usage: []string{"import DIR [--dry-run]", "import --from AGENT FILE... [--dry-run]"},
 		about: "Imports the memory that another implementation keeps in a folder: DIR contains .GCC or " +
 			".gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each " +
 			"commit becomes a memory commit with its own time and the steps before it. With --from it imports " +
@@ -63,22 +64,20 @@ func newImport(g *globals) *command {
 	}
 }
 
-const fromSWEAgent = "swe-agent"
-
 // importTrace is the form of the command line for a file.
-const importTrace = self + " import --from " + fromSWEAgent + " FILE..."
+const importTrace = self + " import --from AGENT FILE..."
 
 func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r folder.Counts, err error) {
 	switch {
 	case o.from == "":
 		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
-	case o.from != fromSWEAgent:
-		return r, usagef("unknown kind of trace '%s'", o.from).hint("known: swe-agent")
+	case !slices.Contains(transcript.Agents(), o.from):
+		return r, usagef("unknown kind of trace '%s'", o.from).hint("known: %s", strings.Join(transcript.Agents(), ", "))
 	case len(files) == 0:
 		return r, usagef("'import' needs a file")
 	}
 	w := o.writer(env)
-	w.Agent = cmp.Or(o.agent, fromSWEAgent) // not of the user who imports
+	w.Agent = cmp.Or(o.agent, o.from) // not of the user who imports
 	steps, err := o.readTraces(ctx, env, files, w)
 	if err != nil {
 		return r, err
@@ -109,11 +108,14 @@ func (o *importOptions) readTraces(
 	defer meter.End()
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
-		if errors.Is(err, fs.ErrNotExist) {
+		var foreign *transcript.ForeignError
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			hints := []string{importTrace}
 			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: hints}
-		}
-		if err != nil {
+		case errors.As(err, &foreign):
+			return nil, fail.New(fail.ErrInvalid, fail.FolderUnreadable, err.Error(), foreign.Hint())
+		case err != nil:
 			return nil, err
 		}
 		steps = append(steps, more...)
@@ -126,18 +128,27 @@ func (o *importOptions) readTrace(
 	ctx context.Context, env *Env, file string, w store.Writer, meter *git.Meter,
 ) ([]store.NewStep, error) {
 	name := filepath.Base(file)
-	trace, err := transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
+	var trace *transcript.Trace
+	var err error
+	if o.from == transcript.SWEAgent {
+		trace, err = transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
+	} else {
+		trace, err = transcript.ReadAgent(ctx, o.from, env.path(file), file, env.Now(), meter)
+	}
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range trace.Empty {
 		env.warn("'%s': step %d has neither observation, thought nor action", name, n)
 	}
+	for _, warning := range trace.Warnings {
+		env.warn("'%s': %s", name, warning)
+	}
 	env.replaced(trace.Lossy)
-	session := cmp.Or(o.session, strings.TrimSuffix(name, filepath.Ext(name)))
 	for i := range trace.Steps {
 		step := &trace.Steps[i]
-		step.Agent, step.Session, step.Model = w.Agent, session, w.Model
+		step.Agent, step.Model = w.Agent, cmp.Or(o.model, step.Model, w.Model)
+		step.Session = cmp.Or(o.session, step.Session, strings.TrimSuffix(name, filepath.Ext(name)))
 	}
 	return trace.Steps, nil
 }

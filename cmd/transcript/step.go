@@ -1,5 +1,6 @@
 // Package transcript reads steps that other programs wrote: the lines of `record --stdin`,
-// and the trajectories of SWE-agent. It records nothing.
+// the trajectories of SWE-agent, and the transcripts that the packages below hooks decode. It
+// records nothing.
 package transcript
 
 import (

@@ -41,11 +41,13 @@ func (e *traceError) Error() string {
 
 func (e *traceError) Unwrap() error { return e.err }
 
-// Trace is the content of a trajectory.
+// Trace is the content of a trajectory or transcript.
 type Trace struct {
 	Steps []store.NewStep
 	Empty []int // the positions of steps without a text, which are left out
 	Lossy bool  // invalid UTF-8 became U+FFFD
+
+	Warnings []string // of ReadAgent: what did not become steps
 }
 
 // ReadSWEAgent reads the steps of the trajectory at path to its end: half a trajectory is
@@ -53,10 +55,7 @@ type Trace struct {
 func ReadSWEAgent(ctx context.Context, path, file string, meter *git.Meter) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		if system := (*os.PathError)(nil); errors.As(err, &system) {
-			err = system.Err // file names the path already
-		}
-		return nil, &traceError{file: file, err: err}
+		return nil, unread(file, err)
 	}
 	// Nothing was written, so closing cannot lose anything.
 	defer func() { _ = f.Close() }()

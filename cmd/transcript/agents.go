@@ -1,0 +1,185 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/hooks/claudecode"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// SWEAgent is the name of SWE-agent, whose traces ReadSWEAgent reads.
+const SWEAgent = "swe-agent"
+
+// quiet is how long after its newest record a session counts as ended. The clients end a
+// command that runs for ten minutes; a prompt that comes later closes all steps before it.
+const quiet = time.Hour
+
+// client is an agent whose transcripts ReadAgent reads.
+type client struct {
+	name   string
+	decode func(io.Reader, func(agent.Step) error) (*agent.Report, error)
+}
+
+func clients() []client {
+	return []client{
+		{claudecode.Name, claudecode.Decode},
+	}
+}
+
+// Agents returns the names of all agents whose traces can be read.
+func Agents() []string {
+	var names []string
+	for _, c := range clients() {
+		names = append(names, c.name)
+	}
+	return append(names, SWEAgent)
+}
+
+// ForeignError is the error for a file that is no transcript of the agent.
+type ForeignError struct {
+	File, Agent string
+	Of          string // whose it is, if that is known
+}
+
+func (e *ForeignError) Error() string {
+	if e.Of != "" {
+		return fmt.Sprintf("'%s' is a transcript of %s, not of %s", e.File, e.Of, e.Agent)
+	}
+	return fmt.Sprintf("'%s' is no transcript of %s", e.File, e.Agent)
+}
+
+// Hint is the command that reads the file, or the names of the agents whose files can be read.
+func (e *ForeignError) Hint() string {
+	if e.Of == "" {
+		return "known: " + strings.Join(Agents(), ", ")
+	}
+	return "git context import --from " + e.Of + " " + prose.ShellWord(e.File)
+}
+
+// ReadAgent reads the steps of the transcript at path of the agent of that name, which is
+// one of Agents but not SWEAgent. Steps that are not finished come only if the session has
+// ended at the time now; otherwise a warning gives their number. Errors name file, the path
+// as the user typed it.
+func ReadAgent(ctx context.Context, name, path, file string, now time.Time, meter *git.Meter) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unread(file, err)
+	}
+	// Nothing was written, so closing cannot lose anything.
+	defer func() { _ = f.Close() }()
+	own := clients()[slices.IndexFunc(clients(), func(c client) bool { return c.name == name })]
+	trace := new(Trace)
+	add := func(s agent.Step) error {
+		trace.Steps = append(trace.Steps, newStep(name, s))
+		meter.Add(1)
+		return nil
+	}
+	report, err := own.decode(&reader{ctx, f}, add)
+	switch {
+	case errors.Is(err, agent.ErrForeign):
+		return nil, &ForeignError{File: file, Agent: name, Of: whose(f)}
+	case errors.Is(err, context.Canceled):
+		return nil, err
+	case err != nil:
+		return nil, unread(file, err)
+	}
+	ended := now.Sub(report.Last) > quiet
+	for _, s := range report.Open {
+		if ended {
+			_ = add(s) // cannot fail
+		}
+	}
+	trace.Lossy, trace.Warnings = report.Lossy, warnings(report, ended)
+	return trace, nil
+}
+
+func newStep(name string, s agent.Step) store.NewStep {
+	return store.NewStep{
+		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Time: s.Time,
+		Session: agent.Name(s.Session), Model: agent.Name(s.Model), Tokens: max(0, s.Tokens),
+		Source: agent.Source(name, s),
+	}
+}
+
+// warnings says what did not become steps: what was skipped, and what is not finished.
+func warnings(r *agent.Report, ended bool) (all []string) {
+	var skipped []string
+	skip := func(n int, one, more string) {
+		if n == 1 {
+			skipped = append(skipped, "1 "+one)
+		} else if n > 1 {
+			skipped = append(skipped, fmt.Sprintf("%d %s", n, more))
+		}
+	}
+	unknown := 0
+	for _, n := range r.Unknown {
+		unknown += n
+	}
+	names := " of unknown type (" + prose.OneLine(strings.Join(slices.Sorted(maps.Keys(r.Unknown)), ", "), 200) + ")"
+	skip(unknown, "record"+names, "records"+names)
+	skip(r.Broken, "line that is no JSON", "lines that are no JSON")
+	skip(r.TooLong, "record of more than 16 MiB", "records of more than 16 MiB")
+	skip(r.Subagent, "record of a subagent", "records of subagents")
+	skip(r.Copied, "record that is a copy of another session's", "records that are copies of another session's")
+	skip(r.LeftOut, "step of a turn that has 32 KiB without it", "steps of turns that have 32 KiB without them")
+	if len(skipped) > 0 {
+		all = append(all, "skipped "+strings.Join(skipped, ", "))
+	}
+	if n := len(r.Open); n > 0 && !ended {
+		all = append(all, fmt.Sprintf("%s not finished yet; import the file again later", prose.Count(n, "step")))
+	}
+	return all
+}
+
+// whose returns the agent whose transcript a file is, by its beginning; "" if none is known.
+func whose(f *os.File) string {
+	start := make([]byte, 1<<20)
+	n, err := f.ReadAt(start, 0)
+	if n == 0 && err != nil {
+		return ""
+	}
+	start = start[:n]
+	for _, c := range clients() {
+		none := func(agent.Step) error { return nil }
+		if _, err := c.decode(bytes.NewReader(start), none); err == nil {
+			return c.name
+		}
+	}
+	if bytes.Contains(start, []byte(`"trajectory"`)) {
+		return SWEAgent
+	}
+	return ""
+}
+
+// unread is the error for a file that cannot be read.
+func unread(file string, err error) error {
+	if system := (*os.PathError)(nil); errors.As(err, &system) {
+		err = system.Err // file names the path already
+	}
+	return &traceError{file: file, err: err}
+}
+
+// reader ends with its context.
+type reader struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
+}

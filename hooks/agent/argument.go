@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"strings"
+)
+
+// Argument returns the main argument of a call from its input, a JSON object: the command,
+// path, pattern, address or description, or else the whole input on one line. Paths below
+// dir become relative to it.
+func Argument(input []byte, dir string) string {
+	var members map[string]json.RawMessage
+	if Unmarshal(input, &members) != nil || len(members) == 0 {
+		return ""
+	}
+	if pattern, ok := text(members["pattern"]); ok {
+		if where, ok := text(members["path"]); ok && where != "" {
+			return pattern + " in " + Relative(where, dir)
+		}
+		return pattern
+	}
+	for _, key := range []string{"command", "cmd", "file_path", "notebook_path", "filePath", "absolute_path", "path", "dir_path"} {
+		if value, ok := text(members[key]); ok && value != "" {
+			return Relative(value, dir)
+		}
+	}
+	for _, key := range []string{"query", "url", "skill", "todos", "plan", "questions", "description", "prompt", "message"} {
+		if value, ok := text(members[key]); ok && value != "" {
+			return value
+		}
+		if value := list(members[key]); value != "" {
+			return value
+		}
+	}
+	var line bytes.Buffer
+	if json.Compact(&line, input) != nil {
+		return ""
+	}
+	return line.String()
+}
+
+// Relative returns the path relative to dir if it is below it: shorter, and without the home
+// of whoever recorded it.
+func Relative(name, dir string) string {
+	if below, ok := strings.CutPrefix(name, strings.TrimRight(dir, "/")+"/"); ok && dir != "" && !strings.Contains(name, "\n") {
+		return path.Clean(below)
+	}
+	return name
+}
+
+// text reads a string, or a list of words as a command line; that of `sh -c` is its script.
+func text(value json.RawMessage) (string, bool) {
+	if len(value) == 0 {
+		return "", false
+	}
+	if value[0] == '"' {
+		var s string
+		return s, json.Unmarshal(value, &s) == nil
+	}
+	var words []string
+	if value[0] != '[' || json.Unmarshal(value, &words) != nil {
+		return "", false
+	}
+	if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") {
+		return words[2], true
+	}
+	return strings.Join(words, " "), true
+}
+
+// list reads a list of to-dos, steps of a plan, or questions.
+func list(value json.RawMessage) string {
+	var entries []struct{ Content, Step, Question, Status string }
+	if len(value) == 0 || value[0] != '[' || Unmarshal(value, &entries) != nil {
+		return ""
+	}
+	var lines []string
+	for _, e := range entries {
+		mark := map[string]string{"completed": "[x] ", "in_progress": "[>] ", "pending": "[ ] "}[e.Status]
+		if line := e.Content + e.Step + e.Question; line != "" {
+			lines = append(lines, mark+line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

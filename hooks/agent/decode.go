@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"unicode/utf8"
+)
+
+// foreignAfter is the number of lines without a record of the client after which the rest
+// is not read.
+const foreignAfter = 1000
+
+// Decode reads a transcript of lines, one record each, from its beginning. It calls record
+// for each line, which adds Events to the thread, and emit for each finished step. A torn
+// last line and lines that are no JSON are survived. The error is ErrForeign, or one of r or
+// of emit, unchanged; the report is never nil.
+func Decode(r io.Reader, record func(*Thread, []byte), emit func(Step) error) (*Report, error) {
+	t := newThread(emit)
+	lines := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
+	for n := 0; ; n++ {
+		line, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return &t.report, err
+		}
+		t.line(line, lines, record)
+		if t.failed != nil {
+			return &t.report, t.failed
+		}
+		if n >= foreignAfter && t.foreign() {
+			return &t.report, ErrForeign
+		}
+	}
+	if t.foreign() {
+		return &t.report, ErrForeign
+	}
+	t.open()
+	return &t.report, t.failed
+}
+
+func (t *Thread) line(line []byte, from *lineReader, record func(*Thread, []byte)) {
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\uFEFF")))
+	switch {
+	case from.long:
+		t.report.TooLong++
+		return
+	case len(line) == 0:
+		return
+	case !utf8.Valid(line):
+		t.report.Lossy = true
+	}
+	t.torn = from.torn && line[0] == '{'
+	record(t, line)
+}
+
+// Broken says that the line is no record. The last line may be torn: it will be whole.
+func (t *Thread) Broken() {
+	if !t.torn {
+		t.report.Broken++
+	}
+}
+
+// Unknown says that the record is of a type that the client's package does not know.
+func (t *Thread) Unknown(name string) {
+	const most = 100 // different names, beside hostile files
+	if name == "" || len(name) > 64 || len(t.report.Unknown) >= most && t.report.Unknown[name] == 0 {
+		name = "others"
+	}
+	t.report.Unknown[name]++
+}
+
+// Own says that the record is one that only this client writes.
+func (t *Thread) Own() { t.own = true }
+
+// Subagent says that the record is of a subagent's thread, and left out.
+func (t *Thread) Subagent() { t.report.Subagent++ }
+
+// Copied says that the record is a copy of another session's, and left out.
+func (t *Thread) Copied() { t.report.Copied++ }
+
+func (t *Thread) foreign() bool {
+	return !t.own && len(t.report.Unknown)+t.report.Broken+t.report.TooLong > 0
+}
+
+// lineReader reads lines into one buffer.
+type lineReader struct {
+	r     *bufio.Reader
+	whole []byte
+	long  bool // the last line was longer than MaxRecord and is empty
+	torn  bool // the last line has no newline
+}
+
+// next returns the next line, which is valid until the next call.
+func (l *lineReader) next() ([]byte, error) {
+	l.whole, l.long, l.torn = l.whole[:0], false, false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(l.whole)+len(part) > MaxRecord {
+			l.long, l.whole = true, nil
+		}
+		if err == nil && len(l.whole) == 0 && !l.long {
+			return part, nil
+		}
+		if !l.long {
+			l.whole = append(l.whole, part...)
+		}
+		switch {
+		case err == nil:
+			return l.whole, nil
+		case err == io.EOF && (len(l.whole) > 0 || l.long):
+			l.torn = true
+			return l.whole, nil
+		case err != bufio.ErrBufferFull:
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sizes in bytes.
+const (
+	maxField = 2 << 10  // of a field
+	maxTurn  = 32 << 10 // of a turn
+	minField = 128      // below it, a call says nothing
+)
+
+// turn is the room that is left in a turn, and what it said.
+type turn struct {
+	left int
+	seed maphash.Seed
+	said map[uint64]bool
+}
+
+func (t *turn) begin() { t.left, t.said = maxTurn, map[uint64]bool{} }
+
+// repeats reports whether a step of the turn had the same texts.
+func (t *turn) repeats(s Step) bool {
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	for _, text := range []string{s.Observation, s.Thought, s.Action} {
+		h.WriteString(text)
+		h.WriteByte(0xff) // in no text
+	}
+	sum := h.Sum64()
+	before := t.said[sum]
+	t.said[sum] = true
+	return before
+}
+
+// limit is the size that a field of a call may have. 2 KiB of the turn are kept for texts.
+func (t *turn) limit() int { return min(maxField, (t.left-maxField)/15) }
+
+// fit cuts the texts of a step and takes its room; it reports whether there was any.
+func (t *turn) fit(s *Step) bool {
+	limit := t.limit()
+	if s.Action == "" { // a prompt or a text
+		limit = min(maxField, t.left)
+	}
+	if limit < minField {
+		return false
+	}
+	for _, text := range []*string{&s.Observation, &s.Thought, &s.Action} {
+		*text = cut(*text, limit)
+		t.left -= len(*text)
+	}
+	return true
+}
+
+// cut shortens a text to at most limit bytes, of which the note of what is missing is a
+// part. It does not cut a character in two.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	keep := max(0, limit-len(rest(text))) // the note of a shorter rest is not longer
+	for keep > 0 && !utf8.RuneStart(text[keep]) {
+		keep--
+	}
+	return text[:keep] + rest(text[keep:])
+}
+
+// rest is the note of a text that is missing.
+func rest(text string) string {
+	return fmt.Sprintf("… %s bytes more, sha256 %.6x", thousands(len(text)), sha256.Sum256([]byte(text)))
+}
+
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Bounds of a group of reads.
+const (
+	maxReads     = 8
+	maxReadBytes = 1 << 20 // of results that wait
+)
+
+// group is calls in a row that only read.
+type group struct {
+	items []*item
+	bytes int
+}
+
+// add adds a call and reports whether the group is full.
+func (g *group) add(i *item) bool {
+	g.bytes += len(i.result)
+	g.items = append(g.items, i)
+	return len(g.items) == maxReads || g.bytes > maxReadBytes
+}
+
+// grouped makes one step of calls that only read. Their results share the size of one: the
+// shortest are whole.
+func grouped(items []*item, limit int) Step {
+	first := items[0]
+	var thoughts []string
+	var tokens int64
+	items = slices.CompactFunc(items, func(a, b *item) bool {
+		same := a.action() == b.action() && a.result == b.result && b.thought == ""
+		if same {
+			a.tokens += b.tokens
+		}
+		return same
+	})
+	for _, i := range items {
+		if tokens += i.tokens; i.thought != "" {
+			thoughts = append(thoughts, i.thought)
+		}
+	}
+	first.tokens = tokens
+	thought := strings.Join(thoughts, "\n\n")
+	if len(items) == 1 {
+		return first.step(tidy(first.result), thought, first.action())
+	}
+	var results, actions []string
+	for _, i := range items {
+		results, actions = append(results, tidy(i.result)), append(actions, i.action())
+	}
+	return first.step(numbered(share(results, limit-4*len(results))), thought, numbered(actions))
+}
+
+// share cuts texts to limit bytes together.
+func share(texts []string, limit int) []string {
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(texts[a]) - len(texts[b]) })
+	for n, i := range order {
+		texts[i] = cut(texts[i], max(0, limit/(len(order)-n)))
+		limit -= len(texts[i])
+	}
+	return texts
+}
+
+// numbered makes a list of texts; those that are empty keep their number.
+func numbered(texts []string) string {
+	var b strings.Builder
+	for i, text := range texts {
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%d. %s", i+1, text)
+	}
+	return b.String()
+}

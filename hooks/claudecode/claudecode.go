@@ -1,0 +1,314 @@
+// Package claudecode decodes the transcripts of Claude Code, the files
+// ~/.claude/projects/PROJECT/SESSION.jsonl. Their format is undocumented and changes; it was
+// read off releases 1.0 to 2.1.
+//
+// A line is a record. Those of the types user and assistant have a uuid, a sessionId, a
+// timestamp, and a message as the API knows it, whose content is a text or a list of blocks:
+// text, tool_use, tool_result, thinking. An answer of the model becomes a record for each
+// block, with the same message.id and the same usage; an earlier record may have a part of a
+// block, and smaller numbers. message.stop_reason tells whether an answer ends the turn;
+// older releases write null.
+//
+// What a user record contains is not always the user's: tool results are user records,
+// isMeta marks what the client added, isCompactSummary the summary that begins a compacted
+// session, and elements such as <command-name> and <system-reminder> wrap what else is not
+// typed. Records with isSidechain are a subagent's; a file of its own has nothing else.
+// Records that a fork copied name their origin in forkedFrom, those of older releases repeat
+// the uuid.
+//
+// After a rewind, the records of both attempts follow each other: both happened, and both
+// become steps.
+package claudecode
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/hooks/agent"
+)
+
+// Name is the name of the client.
+const Name = "claude-code"
+
+// Decode reads a transcript from its beginning and calls emit for each finished step; see
+// agent.Decode.
+func Decode(r io.Reader, emit func(agent.Step) error) (*agent.Report, error) {
+	return agent.Decode(r, new(decoder).record, emit)
+}
+
+type record struct {
+	Type      string `json:"type"`
+	UUID      string `json:"uuid"`
+	Session   string `json:"sessionId"`
+	Timestamp string `json:"timestamp"`
+	Dir       string `json:"cwd"`
+	AgentID   string `json:"agentId"`
+
+	Sidechain bool `json:"isSidechain"`
+	Meta      bool `json:"isMeta"`
+	Summary   bool `json:"isCompactSummary"`
+	Shown     bool `json:"isVisibleInTranscriptOnly"`
+	APIError  bool `json:"isApiErrorMessage"`
+
+	Origin struct {
+		Kind string `json:"kind"`
+	} `json:"origin"`
+	Forked struct {
+		Session string `json:"sessionId"`
+		UUID    string `json:"messageUuid"`
+	} `json:"forkedFrom"`
+	Attachment struct {
+		Type   string  `json:"type"`
+		Mode   string  `json:"commandMode"`
+		Prompt content `json:"prompt"`
+	} `json:"attachment"`
+	Message struct {
+		ID         string  `json:"id"`
+		Model      string  `json:"model"`
+		Content    content `json:"content"`
+		StopReason string  `json:"stop_reason"`
+		Usage      struct {
+			Input  int64 `json:"input_tokens"`
+			Cached int64 `json:"cache_creation_input_tokens"`
+			Output int64 `json:"output_tokens"`
+		} `json:"usage"`
+	} `json:"message"`
+}
+
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	CallID  string          `json:"tool_use_id"`
+	Content content         `json:"content"`
+	Failed  bool            `json:"is_error"`
+}
+
+// content is a text or a list of blocks; a text is one block. Anything else has none.
+type content []block
+
+// UnmarshalJSON never fails: a record of another shape still has its other members.
+func (c *content) UnmarshalJSON(data []byte) error {
+	*c = nil
+	switch data[0] {
+	case '"':
+		*c = content{{Type: "text"}}
+		_ = json.Unmarshal(data, &(*c)[0].Text)
+	case '[':
+		var blocks []block
+		_ = agent.Unmarshal(data, &blocks)
+		*c = blocks
+	}
+	return nil
+}
+
+// text joins the texts of blocks. Pictures are only named.
+func (c content) text() string {
+	var all []string
+	for _, b := range c {
+		switch {
+		case b.Type == "text" && !strings.HasPrefix(b.Text, "agentId: "): // how to address a subagent
+			all = append(all, b.Text)
+		case b.Type == "image":
+			all = append(all, "[image]")
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+type decoder struct {
+	begun bool
+	sub   bool // the file is a subagent's
+}
+
+func (d *decoder) record(t *agent.Thread, line []byte) {
+	var r record
+	if skipped(t, line) {
+		return
+	}
+	if agent.Unmarshal(line, &r) != nil {
+		t.Broken()
+		return
+	}
+	switch r.Type {
+	case "user", "assistant":
+		if r.Message.Content == nil || r.UUID == "" && r.Session == "" {
+			t.Unknown(r.Type)
+			return
+		}
+		t.Own()
+		d.message(t, &r)
+	case "attachment":
+		d.queued(t, &r)
+	case "system", "summary", "queue-operation", "last-prompt", "mode", "permission-mode", "progress",
+		"file-history-snapshot", "custom-title", "ai-title", "agent-name", "agent-color", "agent-setting", "tag",
+		"pr-link", "cost-state", "saved_hook_context", "content-replacement", "attribution-snapshot", "speculation-accept",
+		"worktree-state", "marble-origami-commit", "marble-origami-snapshot", "task-summary":
+	default:
+		t.Unknown(r.Type)
+	}
+}
+
+// skipped passes over records that are long and without interest before they are decoded:
+// most of a session's bytes are what hooks printed and copies of files.
+func skipped(t *agent.Thread, line []byte) bool {
+	for _, begin := range []string{`{"type":"file-history-snapshot",`, `{"type":"progress",`} {
+		if bytes.HasPrefix(line, []byte(begin)) && line[len(line)-1] == '}' {
+			return true
+		}
+	}
+	return false
+}
+
+// message decides whose thread a record belongs to.
+func (d *decoder) message(t *agent.Thread, r *record) {
+	if !d.begun {
+		d.begun, d.sub = true, r.Sidechain
+	}
+	if r.Sidechain != d.sub {
+		t.Subagent()
+		return
+	}
+	if r.Forked.Session != "" {
+		r.Session = r.Forked.Session
+		if r.Forked.UUID != "" {
+			r.UUID = r.Forked.UUID
+		}
+	}
+	if t.Seen(r.UUID) {
+		return
+	}
+	if r.Type == "assistant" {
+		r.answer(t)
+		return
+	}
+	r.user(t)
+}
+
+// event is an event of the record's block n.
+func (r *record) event(kind agent.Kind, n int) agent.Event {
+	e := agent.Event{Kind: kind, ID: r.UUID, Session: r.Session, Time: agent.ParseTime(r.Timestamp)}
+	if n > 0 {
+		e.ID += "/" + strconv.Itoa(n)
+	}
+	if r.Sidechain && r.AgentID != "" {
+		e.Session += "/" + r.AgentID
+	}
+	return e
+}
+
+func (r *record) answer(t *agent.Thread) {
+	m := &r.Message
+	if r.APIError || m.Model == "<synthetic>" {
+		return // words of the client
+	}
+	ends := m.StopReason != "" && m.StopReason != "tool_use" && m.StopReason != "pause_turn"
+	for n, b := range m.Content {
+		var e agent.Event
+		switch b.Type {
+		case "text":
+			e = r.event(agent.Text, n)
+			e.Text, e.Final = b.Text, ends
+		case "tool_use":
+			e = r.event(agent.Call, n)
+			e.Call, e.Tool, e.Class = b.ID, b.Name, class(b.Name)
+			e.Argument = agent.Argument(b.Input, r.Dir)
+		default: // thinking, and what the API ran itself
+			continue
+		}
+		e.Answer, e.Model = m.ID, m.Model
+		t.Add(e)
+	}
+	e := r.event(agent.Usage, 0)
+	e.Answer, e.Tokens = m.ID, m.Usage.Input+m.Usage.Cached+m.Usage.Output
+	t.Add(e)
+}
+
+func class(tool string) agent.Class {
+	switch tool {
+	case "Bash", "PowerShell":
+		return agent.Shell
+	case "Read", "Grep", "Glob", "LS", "NotebookRead", "LSP", "ToolSearch", "BashOutput", "TaskOutput", "TaskList", "TaskGet",
+		"ListMcpResourcesTool", "ReadMcpResourceTool":
+		return agent.Looks
+	}
+	return agent.Other
+}
+
+// user adds the results of tools and what the user wrote.
+func (r *record) user(t *agent.Thread) {
+	var typed content
+	for n, b := range r.Message.Content {
+		if b.Type != "tool_result" {
+			typed = append(typed, b)
+			continue
+		}
+		e := r.event(agent.Result, n)
+		e.Call, e.Text = b.CallID, result(b)
+		t.Add(e)
+	}
+	if len(typed) > 0 && !r.Meta && !r.Summary && !r.Shown && (r.Origin.Kind == "" || r.Origin.Kind == "human") {
+		r.prompt(t, typed)
+	}
+}
+
+// result is the text of a tool's result; that of a failed one says so.
+func result(b block) string {
+	text := agent.Strip(b.Content.text(), "system-reminder")
+	text = strings.NewReplacer("<tool_use_error>", "", "</tool_use_error>", "").Replace(text)
+	if b.Failed && !strings.HasPrefix(text, "Exit code") && !strings.HasPrefix(text, "Error") {
+		text = "Error: " + text
+	}
+	return text
+}
+
+// prompt adds what the user typed, if that is what it is. An interruption and a command of
+// the client still end the turn before.
+func (r *record) prompt(t *agent.Thread, typed content) {
+	e := r.event(agent.Prompt, 0)
+	whole := typed.text()
+	text := strings.TrimSpace(agent.Strip(whole, "system-reminder", "command-name", "command-message", "command-args",
+		"command-contents", "local-command-caveat", "local-command-stdout", "local-command-stderr", "bash-input", "bash-stdout",
+		"bash-stderr", "task-notification", "user-prompt-submit-hook", "new-diagnostics", "ide_opened_file", "ide_selection",
+		"ide_diagnostics", "teammate-message"))
+	switch {
+	case strings.HasPrefix(text, "[Request interrupted by user"), text == "" && strings.Contains(whole, "<command-name>"):
+		e.Kind = agent.Turn
+	case text == "", clients(text):
+		return
+	case r.Sidechain:
+		e.Text = "Task: " + text
+	default:
+		e.Text = "User: " + text
+	}
+	t.Add(e)
+}
+
+// clients reports whether the client wrote a text that older releases do not mark.
+func clients(text string) bool {
+	for _, begin := range []string{
+		"Caveat: The messages below were generated by the user", "Stop hook feedback:",
+		"This session is being continued from a previous conversation",
+	} {
+		if strings.HasPrefix(text, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// queued adds a prompt that the user typed while the agent worked. It is nowhere else.
+func (d *decoder) queued(t *agent.Thread, r *record) {
+	a := &r.Attachment
+	if a.Type != "queued_command" || a.Mode != "" && a.Mode != "prompt" || r.Meta || d.sub != r.Sidechain || t.Seen(r.UUID) {
+		return
+	}
+	if r.Origin.Kind == "" || r.Origin.Kind == "human" {
+		r.prompt(t, a.Prompt)
+	}
+}
