@@ -14,6 +14,8 @@ import (
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/claudecode"
+	"github.com/git-context/git-context/hooks/codex"
+	"github.com/git-context/git-context/hooks/gemini"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -29,12 +31,14 @@ const quiet = time.Hour
 // client is an agent whose transcripts ReadAgent reads.
 type client struct {
 	name   string
-	decode func(io.Reader, func(agent.Step) error) (*agent.Report, error)
+	decode func(io.Reader, agent.Start, func(agent.Step) error) (*agent.Report, error)
 }
 
 func clients() []client {
 	return []client{
 		{claudecode.Name, claudecode.Decode},
+		{codex.Name, codex.Decode},
+		{gemini.Name, gemini.Decode},
 	}
 }
 
@@ -86,7 +90,7 @@ func ReadAgent(ctx context.Context, name, path, file string, now time.Time, mete
 		meter.Add(1)
 		return nil
 	}
-	report, err := own.decode(&reader{ctx, f}, add)
+	report, err := own.decode(&reader{ctx, f}, agent.Start{}, add)
 	switch {
 	case errors.Is(err, agent.ErrForeign):
 		return nil, &ForeignError{File: file, Agent: name, Of: whose(f)}
@@ -153,7 +157,7 @@ func whose(f *os.File) string {
 	start = start[:n]
 	for _, c := range clients() {
 		none := func(agent.Step) error { return nil }
-		if _, err := c.decode(bytes.NewReader(start), none); err == nil {
+		if _, err := c.decode(bytes.NewReader(start), agent.Start{}, none); err == nil {
 			return c.name
 		}
 	}

@@ -5,7 +5,7 @@
 // The rules of the steps:
 //
 //   - A prompt is a step whose observation is "User: " and the text, or "Task: " and the text
-//     where another agent gave it.
+//     where another agent gave it. It begins a turn, unless it came while the agent worked.
 //   - A tool call is a step: the thought is the visible text since the step before, the action
 //     is the tool and its main argument ("Bash: go test ./..."), the observation is the result.
 //   - Up to 8 calls in a row that only read become one step. Its action and observation are
@@ -24,6 +24,9 @@
 // A step is emitted when no later record can change it: a transcript that has grown begins
 // with the same steps, with the same ids. What is unfinished at the end of a transcript (a
 // call without a result, reads that may go on, a text that a call may follow) is Report.Open.
+//
+// A transcript may also be read in parts, each from the beginning of a turn: the parts give
+// the same steps as the whole, except for tokens that are counted after the end of a turn.
 package agent
 
 import (
@@ -42,7 +45,7 @@ const (
 	Call               // a call of a tool
 	Result             // Text is what the call of the id Call returned
 	Usage              // Tokens are those of the answer so far
-	Turn               // a turn has ended: nothing belongs to a call or text before
+	Stop               // the turn has ended, or another begins: nothing belongs to a call or text before
 )
 
 // Event is a part of a record of a transcript.
@@ -53,8 +56,11 @@ type Event struct {
 	Time    time.Time // zero: that of the event before
 	Text    string
 
+	Task   bool // of a Prompt: another agent gave it
+	Beside bool // of a Prompt: it came while the agent worked, and belongs to that turn
+
 	// Answer identifies the answer of the model. A client that has no such ids leaves it
-	// empty and gives Turn events; otherwise, an answer closes the calls of former ones.
+	// empty and gives Stop events; otherwise, an answer closes the calls of former ones.
 	Answer string
 	Final  bool   // of a Text: the model's answer ends the turn
 	Model  string // of a Text or Call
@@ -63,6 +69,8 @@ type Event struct {
 	Tool     string
 	Argument string
 	Class    Class
+	Files    []string // of a Call: what it writes, if it does not fail
+	Failed   bool     // of a Result
 
 	Tokens int64 // of Usage: new input and output, without what came from a cache
 }
@@ -91,6 +99,9 @@ type Step struct {
 // Report tells what a transcript contained besides its finished steps.
 type Report struct {
 	Open     []Step         // unfinished steps, as they are
+	Turns    []Turn         // in their order; their Steps are those that were emitted and Open
+	Final    string         // of the last turn
+	End      int64          // bytes up to the end of the last whole line: where to go on reading
 	Last     time.Time      // of the newest record
 	Unknown  map[string]int // records of types that the decoder does not know
 	Broken   int            // lines that are no JSON

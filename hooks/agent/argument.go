@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -16,7 +17,7 @@ func Argument(input []byte, dir string) string {
 		return ""
 	}
 	if pattern, ok := text(members["pattern"]); ok {
-		if where, ok := text(members["path"]); ok && where != "" {
+		if where, ok := text(members["path"]); ok && where != "" && where != dir {
 			return pattern + " in " + Relative(where, dir)
 		}
 		return pattern
@@ -39,6 +40,38 @@ func Argument(input []byte, dir string) string {
 		return ""
 	}
 	return line.String()
+}
+
+// Written returns the path that a call writes, by its input: that of the file.
+func Written(input []byte, dir string) []string {
+	var files struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+	}
+	if Unmarshal(input, &files) != nil {
+		return nil
+	}
+	if name := cmp.Or(files.File, files.Notebook); name != "" {
+		return []string{Relative(name, dir)}
+	}
+	return nil
+}
+
+// Patched returns the paths that a patch in the form of apply_patch writes, such as those of
+// lines "*** Update File: x".
+func Patched(patch, dir string) (files []string) {
+	for line := range strings.Lines(patch) {
+		rest, ok := strings.CutPrefix(line, "*** ")
+		if !ok {
+			continue
+		}
+		for _, begin := range []string{"Add File: ", "Update File: ", "Delete File: ", "Move to: "} {
+			if name, ok := strings.CutPrefix(rest, begin); ok {
+				files = append(files, Relative(strings.TrimSpace(name), dir))
+			}
+		}
+	}
+	return files
 }
 
 // Relative returns the path relative to dir if it is below it: shorter, and without the home

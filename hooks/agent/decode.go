@@ -11,12 +11,24 @@ import (
 // is not read.
 const foreignAfter = 1000
 
-// Decode reads a transcript of lines, one record each, from its beginning. It calls record
-// for each line, which adds Events to the thread, and emit for each finished step. A torn
-// last line and lines that are no JSON are survived. The error is ErrForeign, or one of r or
-// of emit, unchanged; the report is never nil.
-func Decode(r io.Reader, record func(*Thread, []byte), emit func(Step) error) (*Report, error) {
-	t := newThread(emit)
+// Start says where reading begins. The zero value is the beginning of a transcript.
+type Start struct {
+	// Session and Dir are the session, and the directory that it works in, of records that do
+	// not name theirs. Paths below Dir become relative to it. The Session of a subagent is
+	// "SESSION/AGENT", as in Step.Session.
+	Session, Dir string
+
+	// Middle says that the text begins at a turn that is not the first, see Turn.Offset and
+	// Report.End. It has no header, and no text is foreign.
+	Middle bool
+}
+
+// Decode reads a transcript of lines, one record each. It calls record for each line, which
+// adds Events to the thread, and emit for each finished step. A torn last line and lines that
+// are no JSON are survived. The error is ErrForeign, or one of r or of emit, unchanged; the
+// report is never nil.
+func Decode(r io.Reader, start Start, record func(*Thread, []byte), emit func(Step) error) (*Report, error) {
+	t := newThread(start, emit)
 	lines := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
 	for n := 0; ; n++ {
 		line, err := lines.next()
@@ -42,6 +54,10 @@ func Decode(r io.Reader, record func(*Thread, []byte), emit func(Step) error) (*
 }
 
 func (t *Thread) line(line []byte, from *lineReader, record func(*Thread, []byte)) {
+	t.turns.at = t.report.End
+	if !from.torn {
+		t.report.End = from.read
+	}
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\uFEFF")))
 	switch {
 	case from.long:
@@ -54,6 +70,9 @@ func (t *Thread) line(line []byte, from *lineReader, record func(*Thread, []byte
 	}
 	t.torn = from.torn && line[0] == '{'
 	record(t, line)
+	if t.torn { // it only lacks its newline
+		t.report.End = from.read
+	}
 }
 
 // Broken says that the line is no record. The last line may be torn: it will be whole.
@@ -61,6 +80,7 @@ func (t *Thread) Broken() {
 	if !t.torn {
 		t.report.Broken++
 	}
+	t.torn = false
 }
 
 // Unknown says that the record is of a type that the client's package does not know.
@@ -89,8 +109,9 @@ func (t *Thread) foreign() bool {
 type lineReader struct {
 	r     *bufio.Reader
 	whole []byte
-	long  bool // the last line was longer than MaxRecord and is empty
-	torn  bool // the last line has no newline
+	read  int64 // bytes, up to the end of the last line
+	long  bool  // the last line was longer than MaxRecord and is empty
+	torn  bool  // the last line has no newline
 }
 
 // next returns the next line, which is valid until the next call.
@@ -98,6 +119,7 @@ func (l *lineReader) next() ([]byte, error) {
 	l.whole, l.long, l.torn = l.whole[:0], false, false
 	for {
 		part, err := l.r.ReadSlice('\n')
+		l.read += int64(len(part))
 		if len(l.whole)+len(part) > MaxRecord {
 			l.long, l.whole = true, nil
 		}

@@ -33,7 +33,7 @@ func Example() {
 		fmt.Printf("%s: %q, %q, %q\n", s.ID, s.Thought, s.Action, s.Observation)
 		return nil
 	}
-	report, err := agent.Decode(strings.NewReader(transcript), record, show)
+	report, err := agent.Decode(strings.NewReader(transcript), agent.Start{}, record, show)
 	if err != nil {
 		log.Fatal(err)
 	}

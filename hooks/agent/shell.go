@@ -12,7 +12,8 @@ func ownCall(e Event) bool {
 	if e.Class == Shell {
 		return ownCommand(e.Argument)
 	}
-	return strings.HasPrefix(e.Tool, "mcp__git-context__") || strings.HasPrefix(e.Tool, "mcp__git_context__")
+	tool := strings.ReplaceAll(e.Tool, "-", "_")
+	return strings.HasPrefix(tool, "mcp__git_context__") || strings.HasPrefix(tool, "mcp_git_context_")
 }
 
 // ownCommand reports whether a command line runs git-context and otherwise only changes the

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"hash/maphash"
 	"strings"
 	"time"
@@ -19,14 +20,16 @@ type Thread struct {
 	emit   func(Step) error
 	failed error // of emit
 	own    bool  // a record that only the client writes was seen
-	torn   bool  // the current line is the last and has no newline
+	torn   bool  // the current line is the last, has no newline, and may be the part of a record
 
 	seen  map[string]bool // ids of records and calls; histories are copied
 	owns  map[string]bool // calls of git-context, whose results are dropped
 	texts []Event         // visible texts that wait for a call
 	queue []*item
 	group group
-	turn  turn
+	room  room
+	turns turns
+	start Start
 
 	answer  string // the newest answer with usage
 	counted int64  // its tokens that a step has, or owed has
@@ -40,13 +43,16 @@ type item struct {
 	result  string
 	done    bool
 	tokens  int64
+	turn    int  // its number in Report.Turns
+	begins  bool // a Prompt that begins its turn
 }
 
-func newThread(emit func(Step) error) *Thread {
-	t := &Thread{emit: emit, seen: map[string]bool{}, owns: map[string]bool{}}
+func newThread(start Start, emit func(Step) error) *Thread {
+	t := &Thread{start: start, emit: emit, own: start.Middle, seen: map[string]bool{}, owns: map[string]bool{}}
+	t.turns.between = true
 	t.report.Unknown = map[string]int{}
-	t.turn.seed = maphash.MakeSeed()
-	t.turn.begin()
+	t.room.seed = maphash.MakeSeed()
+	t.room.begin()
 	return t
 }
 
@@ -60,6 +66,9 @@ func (t *Thread) Seen(id string) bool {
 	return before
 }
 
+// SeenCall reports whether there was a call of the id, and remembers it.
+func (t *Thread) SeenCall(id string) bool { return id != "" && t.Seen("call "+id) }
+
 // Time notes the time of a record, for those without one and for Report.Last.
 func (t *Thread) Time(at time.Time) {
 	if at.After(t.report.Last) {
@@ -72,14 +81,17 @@ func (t *Thread) Add(e Event) {
 	if t.Time(e.Time); e.Time.IsZero() {
 		e.Time = t.report.Last
 	}
+	e.Session = cmp.Or(e.Session, t.start.Session)
 	switch e.Kind {
 	case Prompt:
 		t.closeTexts()
-		t.push(&item{Event: e, done: true})
-	case Turn:
+		begins := t.prompted(e)
+		t.push(&item{Event: e, done: true, begins: begins})
+	case Stop:
 		t.closeTexts()
 		t.closeCalls("")
 		t.push(&item{Event: e, done: true})
+		t.stopped(e)
 	case Text:
 		t.text(e)
 	case Call:
@@ -100,6 +112,7 @@ func (t *Thread) text(e Event) {
 		return
 	}
 	t.closeAnswers(e.Answer)
+	t.worked(e)
 	if !t.completes(e) {
 		t.texts = append(t.texts, e)
 	}
@@ -107,7 +120,7 @@ func (t *Thread) text(e Event) {
 	for _, text := range t.texts {
 		size += len(text.Text)
 	}
-	if e.Final || size > maxText {
+	if e.Final || size > maxText || len(t.texts) > maxQueue {
 		t.closeTexts()
 	}
 }
@@ -138,7 +151,7 @@ func (t *Thread) DropText(drop func(text string) bool) {
 }
 
 func (t *Thread) call(e Event) {
-	if e.Call != "" && t.Seen("call "+e.Call) {
+	if t.SeenCall(e.Call) {
 		return
 	}
 	t.closeAnswers(e.Answer)
@@ -149,7 +162,8 @@ func (t *Thread) call(e Event) {
 	if e.Class == Shell && looks(e.Argument) {
 		e.Class = Looks
 	}
-	call := &item{Event: e, thought: joined(t.texts), tokens: t.owed}
+	t.worked(e).Calls++
+	call := &item{Event: e, thought: t.said(), tokens: t.owed}
 	t.texts, t.owed = nil, 0
 	t.push(call)
 }
@@ -162,6 +176,7 @@ func (t *Thread) result(e Event) {
 	for _, i := range t.queue {
 		if i.Kind == Call && i.Event.Call == e.Call && !i.done {
 			i.result, i.done = e.Text, true
+			t.wrote(i, e)
 			return
 		}
 	}
@@ -194,7 +209,7 @@ func (t *Thread) closeTexts() {
 	}
 	e := t.texts[0]
 	e.Model = t.texts[len(t.texts)-1].Model
-	t.push(&item{Event: e, thought: joined(t.texts), done: true, tokens: t.owed})
+	t.push(&item{Event: e, thought: t.said(), done: true, tokens: t.owed})
 	t.texts, t.owed = nil, 0
 }
 
@@ -214,7 +229,10 @@ func (t *Thread) closeCalls(but string) {
 	}
 }
 
-func (t *Thread) push(i *item) { t.queue = append(t.queue, i) }
+func (t *Thread) push(i *item) {
+	i.turn = len(t.report.Turns) - 1
+	t.queue = append(t.queue, i)
+}
 
 // settle makes steps of what is done at the head of the queue.
 func (t *Thread) settle() {
@@ -235,36 +253,43 @@ func (t *Thread) deliver(i *item) {
 	t.closeGroup()
 	switch i.Kind {
 	case Prompt:
-		t.turn.begin()
-		t.step(i.step(tidy(i.Text), "", ""))
-	case Turn:
-		t.turn.begin()
+		if i.begins {
+			t.room.begin()
+		}
+		whose := "User: "
+		if i.Task {
+			whose = "Task: "
+		}
+		t.step(i.turn, i.step(whose+tidy(i.Text), "", ""))
+	case Stop:
+		t.room.begin()
 	case Text:
-		t.step(i.step("", i.thought, ""))
+		t.step(i.turn, i.step("", i.thought, ""))
 	case Call:
-		t.step(i.step(tidy(i.result), i.thought, i.action()))
+		t.step(i.turn, i.step(tidy(i.result), i.thought, i.action()))
 	}
 }
 
 func (t *Thread) closeGroup() {
 	if items := t.group.items; len(items) > 0 {
 		t.group = group{}
-		t.step(grouped(items, t.turn.limit()))
+		t.step(items[0].turn, grouped(items, t.room.limit()))
 	}
 }
 
-// step cuts a step and emits it, unless it is empty, repeated or without room.
-func (t *Thread) step(s Step) {
-	if s.Observation+s.Thought+s.Action == "" || t.turn.repeats(s) {
+// step cuts a step of a turn and emits it, unless it is empty, repeated or without room.
+func (t *Thread) step(turn int, s Step) {
+	if s.Observation+s.Thought+s.Action == "" || t.room.repeats(s) {
 		t.owed += s.Tokens
 		return
 	}
-	if !t.turn.fit(&s) {
+	if !t.room.fit(&s) {
 		t.report.LeftOut++
 		t.owed += s.Tokens
 		return
 	}
 	if t.failed == nil {
+		t.report.Turns[turn].Steps++
 		t.failed = t.emit(s)
 	}
 }
@@ -279,6 +304,9 @@ func (t *Thread) open() {
 	t.closeCalls("")
 	t.settle()
 	t.closeGroup()
+	if n := len(t.report.Turns); n > 0 {
+		t.report.Final = t.report.Turns[n-1].Final
+	}
 }
 
 func (i *item) step(observation, thought, action string) Step {

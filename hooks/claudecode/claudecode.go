@@ -22,6 +22,7 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -33,10 +34,11 @@ import (
 // Name is the name of the client.
 const Name = "claude-code"
 
-// Decode reads a transcript from its beginning and calls emit for each finished step; see
-// agent.Decode.
-func Decode(r io.Reader, emit func(agent.Step) error) (*agent.Report, error) {
-	return agent.Decode(r, new(decoder).record, emit)
+// Decode reads a transcript and calls emit for each finished step; see agent.Decode. The
+// session of a step of a subagent is "SESSION/AGENT".
+func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent.Report, error) {
+	d := &decoder{start: start, begun: start.Middle, sub: strings.Contains(start.Session, "/"), dir: start.Dir}
+	return agent.Decode(r, start, d.record, emit)
 }
 
 type record struct {
@@ -122,8 +124,10 @@ func (c content) text() string {
 }
 
 type decoder struct {
+	start agent.Start
 	begun bool
-	sub   bool // the file is a subagent's
+	sub   bool   // the file is a subagent's
+	dir   string // where the session began
 }
 
 func (d *decoder) record(t *agent.Thread, line []byte) {
@@ -170,6 +174,7 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 	if !d.begun {
 		d.begun, d.sub = true, r.Sidechain
 	}
+	d.dir = cmp.Or(d.dir, r.Dir)
 	if r.Sidechain != d.sub {
 		t.Subagent()
 		return
@@ -184,49 +189,54 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 		return
 	}
 	if r.Type == "assistant" {
-		r.answer(t)
+		d.answer(t, r)
 		return
 	}
-	r.user(t)
+	d.user(t, r)
 }
 
 // event is an event of the record's block n.
-func (r *record) event(kind agent.Kind, n int) agent.Event {
+func (d *decoder) event(r *record, kind agent.Kind, n int) agent.Event {
 	e := agent.Event{Kind: kind, ID: r.UUID, Session: r.Session, Time: agent.ParseTime(r.Timestamp)}
 	if n > 0 {
 		e.ID += "/" + strconv.Itoa(n)
 	}
-	if r.Sidechain && r.AgentID != "" {
+	if r.Sidechain && r.Session != "" && r.AgentID != "" {
 		e.Session += "/" + r.AgentID
+	} else if d.sub && strings.Contains(d.start.Session, "/") {
+		e.Session = d.start.Session
 	}
 	return e
 }
 
-func (r *record) answer(t *agent.Thread) {
+func (d *decoder) answer(t *agent.Thread, r *record) {
 	m := &r.Message
 	if r.APIError || m.Model == "<synthetic>" {
 		return // words of the client
 	}
 	ends := m.StopReason != "" && m.StopReason != "tool_use" && m.StopReason != "pause_turn"
+	used := d.event(r, agent.Usage, 0)
+	used.Answer, used.Tokens = m.ID, m.Usage.Input+m.Usage.Cached+m.Usage.Output
+	t.Add(used)
 	for n, b := range m.Content {
 		var e agent.Event
 		switch b.Type {
 		case "text":
-			e = r.event(agent.Text, n)
+			e = d.event(r, agent.Text, n)
 			e.Text, e.Final = b.Text, ends
 		case "tool_use":
-			e = r.event(agent.Call, n)
+			e = d.event(r, agent.Call, n)
 			e.Call, e.Tool, e.Class = b.ID, b.Name, class(b.Name)
-			e.Argument = agent.Argument(b.Input, r.Dir)
+			e.Argument = agent.Argument(b.Input, d.dir)
+			if writes(b.Name) {
+				e.Files = agent.Written(b.Input, d.dir)
+			}
 		default: // thinking, and what the API ran itself
 			continue
 		}
 		e.Answer, e.Model = m.ID, m.Model
 		t.Add(e)
 	}
-	e := r.event(agent.Usage, 0)
-	e.Answer, e.Tokens = m.ID, m.Usage.Input+m.Usage.Cached+m.Usage.Output
-	t.Add(e)
 }
 
 func class(tool string) agent.Class {
@@ -240,27 +250,32 @@ func class(tool string) agent.Class {
 	return agent.Other
 }
 
+func writes(tool string) bool {
+	return tool == "Write" || tool == "Edit" || tool == "MultiEdit" || tool == "NotebookEdit"
+}
+
 // user adds the results of tools and what the user wrote.
-func (r *record) user(t *agent.Thread) {
+func (d *decoder) user(t *agent.Thread, r *record) {
 	var typed content
 	for n, b := range r.Message.Content {
 		if b.Type != "tool_result" {
 			typed = append(typed, b)
 			continue
 		}
-		e := r.event(agent.Result, n)
-		e.Call, e.Text = b.CallID, result(b)
+		e := d.event(r, agent.Result, n)
+		e.Call, e.Text, e.Failed = b.CallID, result(b), b.Failed
 		t.Add(e)
 	}
 	if len(typed) > 0 && !r.Meta && !r.Summary && !r.Shown && (r.Origin.Kind == "" || r.Origin.Kind == "human") {
-		r.prompt(t, typed)
+		d.prompt(t, r, typed, false)
 	}
 }
 
 // result is the text of a tool's result; that of a failed one says so.
 func result(b block) string {
 	text := agent.Strip(b.Content.text(), "system-reminder")
-	text = strings.NewReplacer("<tool_use_error>", "", "</tool_use_error>", "").Replace(text)
+	text = strings.NewReplacer("<tool_use_error>", "", "</tool_use_error>", "",
+		" (file state is current in your context — no need to Read it back)", "").Replace(text)
 	if b.Failed && !strings.HasPrefix(text, "Exit code") && !strings.HasPrefix(text, "Error") {
 		text = "Error: " + text
 	}
@@ -269,8 +284,8 @@ func result(b block) string {
 
 // prompt adds what the user typed, if that is what it is. An interruption and a command of
 // the client still end the turn before.
-func (r *record) prompt(t *agent.Thread, typed content) {
-	e := r.event(agent.Prompt, 0)
+func (d *decoder) prompt(t *agent.Thread, r *record, typed content, beside bool) {
+	e := d.event(r, agent.Prompt, 0)
 	whole := typed.text()
 	text := strings.TrimSpace(agent.Strip(whole, "system-reminder", "command-name", "command-message", "command-args",
 		"command-contents", "local-command-caveat", "local-command-stdout", "local-command-stderr", "bash-input", "bash-stdout",
@@ -278,14 +293,11 @@ func (r *record) prompt(t *agent.Thread, typed content) {
 		"ide_diagnostics", "teammate-message"))
 	switch {
 	case strings.HasPrefix(text, "[Request interrupted by user"), text == "" && strings.Contains(whole, "<command-name>"):
-		e.Kind = agent.Turn
+		e.Kind = agent.Stop
 	case text == "", clients(text):
 		return
-	case r.Sidechain:
-		e.Text = "Task: " + text
-	default:
-		e.Text = "User: " + text
 	}
+	e.Text, e.Task, e.Beside = text, r.Sidechain, beside
 	t.Add(e)
 }
 
@@ -309,6 +321,6 @@ func (d *decoder) queued(t *agent.Thread, r *record) {
 		return
 	}
 	if r.Origin.Kind == "" || r.Origin.Kind == "human" {
-		r.prompt(t, a.Prompt)
+		d.prompt(t, r, a.Prompt, true)
 	}
 }

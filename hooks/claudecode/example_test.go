@@ -14,7 +14,7 @@ func ExampleDecode() {
 {"type":"assistant","uuid":"u2","sessionId":"s","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}}
 {"type":"user","uuid":"u3","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}
 `
-	_, err := claudecode.Decode(strings.NewReader(transcript), func(s agent.Step) error {
+	_, err := claudecode.Decode(strings.NewReader(transcript), agent.Start{}, func(s agent.Step) error {
 		fmt.Printf("%q %q\n", s.Action, s.Observation)
 		return nil
 	})

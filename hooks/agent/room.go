@@ -17,44 +17,44 @@ const (
 	minField = 128      // below it, a call says nothing
 )
 
-// turn is the room that is left in a turn, and what it said.
-type turn struct {
+// room is what is left of a turn's size, and what the turn said.
+type room struct {
 	left int
 	seed maphash.Seed
 	said map[uint64]bool
 }
 
-func (t *turn) begin() { t.left, t.said = maxTurn, map[uint64]bool{} }
+func (r *room) begin() { r.left, r.said = maxTurn, map[uint64]bool{} }
 
 // repeats reports whether a step of the turn had the same texts.
-func (t *turn) repeats(s Step) bool {
+func (r *room) repeats(s Step) bool {
 	var h maphash.Hash
-	h.SetSeed(t.seed)
+	h.SetSeed(r.seed)
 	for _, text := range []string{s.Observation, s.Thought, s.Action} {
 		h.WriteString(text)
 		h.WriteByte(0xff) // in no text
 	}
 	sum := h.Sum64()
-	before := t.said[sum]
-	t.said[sum] = true
+	before := r.said[sum]
+	r.said[sum] = true
 	return before
 }
 
 // limit is the size that a field of a call may have. 2 KiB of the turn are kept for texts.
-func (t *turn) limit() int { return min(maxField, (t.left-maxField)/15) }
+func (r *room) limit() int { return min(maxField, (r.left-maxField)/15) }
 
 // fit cuts the texts of a step and takes its room; it reports whether there was any.
-func (t *turn) fit(s *Step) bool {
-	limit := t.limit()
+func (r *room) fit(s *Step) bool {
+	limit := r.limit()
 	if s.Action == "" { // a prompt or a text
-		limit = min(maxField, t.left)
+		limit = min(maxField, r.left)
 	}
 	if limit < minField {
 		return false
 	}
 	for _, text := range []*string{&s.Observation, &s.Thought, &s.Action} {
 		*text = cut(*text, limit)
-		t.left -= len(*text)
+		r.left -= len(*text)
 	}
 	return true
 }

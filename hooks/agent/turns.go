@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"slices"
+	"time"
+)
+
+// Bounds of a Turn.
+const (
+	maxFinal    = 8 << 10
+	maxFiles    = 200
+	maxFileName = 1 << 10
+)
+
+// Turn is what happened from a prompt to the next.
+type Turn struct {
+	// Prompt is the text that began the turn, at most 2 KiB. It is empty where the agent went
+	// on by itself, or where the prompt is not in what was read.
+	Prompt string
+	Task   bool // another agent gave the Prompt: the turn is a subagent's
+
+	Final string   // the last visible text of the agent, at most 8 KiB
+	Files []string // that its tools wrote, at most 200, relative to the session's directory if below it
+	Calls int      // of tools, except git-context's own
+	Steps int
+
+	Begin, End time.Time // of the first and the last record
+	Done       bool      // the agent finished its answer, was interrupted, or got another prompt
+	Offset     int64     // of the first byte, where reading in the middle may begin
+}
+
+// turns is where the records are among the turns.
+type turns struct {
+	at      int64 // where the current record begins
+	from    int64 // where the newest Stop begins
+	between bool  // nothing of another turn came since the Stop
+	stop    bool  // there was a Stop
+}
+
+// prompted begins a turn with a prompt and reports true, unless it belongs to the one that
+// goes on.
+func (t *Thread) prompted(e Event) bool {
+	if n := len(t.report.Turns); e.Beside && !t.turns.between && !t.report.Turns[n-1].Done {
+		t.current(e)
+		return false
+	}
+	turn := t.begin(e)
+	turn.Prompt, turn.Task = cut(tidy(e.Text), maxField), e.Task
+	return true
+}
+
+// begin begins a turn, and ends the one before.
+func (t *Thread) begin(e Event) *Turn {
+	if n := len(t.report.Turns); n > 0 {
+		t.report.Turns[n-1].Done = true
+	}
+	offset := t.turns.at
+	if t.turns.between && t.turns.stop {
+		offset = t.turns.from
+	}
+	t.turns.between = false
+	t.report.Turns = append(t.report.Turns, Turn{Begin: e.Time, End: e.Time, Offset: offset})
+	return &t.report.Turns[len(t.report.Turns)-1]
+}
+
+// current is the turn of an event that begins none.
+func (t *Thread) current(e Event) *Turn {
+	turn := &t.report.Turns[len(t.report.Turns)-1]
+	if e.Time.After(turn.End) {
+		turn.End = e.Time
+	}
+	return turn
+}
+
+// stopped ends the turn.
+func (t *Thread) stopped(e Event) {
+	if !t.turns.between {
+		t.current(e).Done = true
+	}
+	t.turns.between, t.turns.stop, t.turns.from = true, true, t.turns.at
+}
+
+// worked is the turn of a text or call, which is a new one if no prompt came before.
+func (t *Thread) worked(e Event) *Turn {
+	if t.turns.between {
+		t.begin(e)
+	}
+	turn := t.current(e)
+	turn.Done = e.Final
+	return turn
+}
+
+// said is the texts that wait, as one, which is the last that the agent said.
+func (t *Thread) said() string {
+	text := joined(t.texts)
+	if text != "" {
+		t.report.Turns[len(t.report.Turns)-1].Final = cut(text, maxFinal)
+	}
+	return text
+}
+
+// wrote notes the end of a call, and its files if it did not fail.
+func (t *Thread) wrote(call *item, result Event) {
+	turn := &t.report.Turns[call.turn]
+	if result.Time.After(turn.End) {
+		turn.End = result.Time
+	}
+	if result.Failed {
+		return
+	}
+	for _, name := range call.Files {
+		if len(turn.Files) < maxFiles && name != "" && len(name) <= maxFileName && !slices.Contains(turn.Files, name) {
+			turn.Files = append(turn.Files, name)
+		}
+	}
+}
