@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -12,8 +11,8 @@ import (
 // path, pattern, address or description, or else the whole input on one line. Paths below
 // dir become relative to it.
 func Argument(input []byte, dir string) string {
-	var members map[string]json.RawMessage
-	if Unmarshal(input, &members) != nil || len(members) == 0 {
+	members := map[string]Value{}
+	if !Value(input).Members(func(name []byte, v Value) { members[string(name)] = v }) || len(members) == 0 {
 		return ""
 	}
 	if pattern, ok := text(members["pattern"]); ok {
@@ -44,17 +43,16 @@ func Argument(input []byte, dir string) string {
 
 // Written returns the path that a call writes, by its input: that of the file.
 func Written(input []byte, dir string) []string {
-	var files struct {
-		File     string `json:"file_path"`
-		Notebook string `json:"notebook_path"`
-	}
-	if Unmarshal(input, &files) != nil {
+	name := ""
+	Value(input).Members(func(key []byte, v Value) {
+		if string(key) == "file_path" || string(key) == "notebook_path" {
+			name = v.Text()
+		}
+	})
+	if name == "" {
 		return nil
 	}
-	if name := cmp.Or(files.File, files.Notebook); name != "" {
-		return []string{Relative(name, dir)}
-	}
-	return nil
+	return []string{Relative(name, dir)}
 }
 
 // Patched returns the paths that a patch in the form of apply_patch writes, such as those of
@@ -84,13 +82,12 @@ func Relative(name, dir string) string {
 }
 
 // text reads a string, or a list of words as a command line; that of `sh -c` is its script.
-func text(value json.RawMessage) (string, bool) {
+func text(value Value) (string, bool) {
 	if len(value) == 0 {
 		return "", false
 	}
 	if value[0] == '"' {
-		var s string
-		return s, json.Unmarshal(value, &s) == nil
+		return value.Text(), true
 	}
 	var words []string
 	if value[0] != '[' || json.Unmarshal(value, &words) != nil {
@@ -103,7 +100,7 @@ func text(value json.RawMessage) (string, bool) {
 }
 
 // list reads a list of to-dos, steps of a plan, or questions.
-func list(value json.RawMessage) string {
+func list(value Value) string {
 	var entries []struct{ Content, Step, Question, Status string }
 	if len(value) == 0 || value[0] != '[' || Unmarshal(value, &entries) != nil {
 		return ""

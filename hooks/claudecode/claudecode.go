@@ -23,7 +23,6 @@ package claudecode
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -41,88 +40,6 @@ func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent
 	return agent.Decode(r, start, d.record, emit)
 }
 
-type record struct {
-	Type      string `json:"type"`
-	UUID      string `json:"uuid"`
-	Session   string `json:"sessionId"`
-	Timestamp string `json:"timestamp"`
-	Dir       string `json:"cwd"`
-	AgentID   string `json:"agentId"`
-
-	Sidechain bool `json:"isSidechain"`
-	Meta      bool `json:"isMeta"`
-	Summary   bool `json:"isCompactSummary"`
-	Shown     bool `json:"isVisibleInTranscriptOnly"`
-	APIError  bool `json:"isApiErrorMessage"`
-
-	Origin struct {
-		Kind string `json:"kind"`
-	} `json:"origin"`
-	Forked struct {
-		Session string `json:"sessionId"`
-		UUID    string `json:"messageUuid"`
-	} `json:"forkedFrom"`
-	Attachment struct {
-		Type   string  `json:"type"`
-		Mode   string  `json:"commandMode"`
-		Prompt content `json:"prompt"`
-	} `json:"attachment"`
-	Message struct {
-		ID         string  `json:"id"`
-		Model      string  `json:"model"`
-		Content    content `json:"content"`
-		StopReason string  `json:"stop_reason"`
-		Usage      struct {
-			Input  int64 `json:"input_tokens"`
-			Cached int64 `json:"cache_creation_input_tokens"`
-			Output int64 `json:"output_tokens"`
-		} `json:"usage"`
-	} `json:"message"`
-}
-
-type block struct {
-	Type    string          `json:"type"`
-	Text    string          `json:"text"`
-	ID      string          `json:"id"`
-	Name    string          `json:"name"`
-	Input   json.RawMessage `json:"input"`
-	CallID  string          `json:"tool_use_id"`
-	Content content         `json:"content"`
-	Failed  bool            `json:"is_error"`
-}
-
-// content is a text or a list of blocks; a text is one block. Anything else has none.
-type content []block
-
-// UnmarshalJSON never fails: a record of another shape still has its other members.
-func (c *content) UnmarshalJSON(data []byte) error {
-	*c = nil
-	switch data[0] {
-	case '"':
-		*c = content{{Type: "text"}}
-		_ = json.Unmarshal(data, &(*c)[0].Text)
-	case '[':
-		var blocks []block
-		_ = agent.Unmarshal(data, &blocks)
-		*c = blocks
-	}
-	return nil
-}
-
-// text joins the texts of blocks. Pictures are only named.
-func (c content) text() string {
-	var all []string
-	for _, b := range c {
-		switch {
-		case b.Type == "text" && !strings.HasPrefix(b.Text, "agentId: "): // how to address a subagent
-			all = append(all, b.Text)
-		case b.Type == "image":
-			all = append(all, "[image]")
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
 type decoder struct {
 	start agent.Start
 	begun bool
@@ -135,7 +52,7 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 	if skipped(t, line) {
 		return
 	}
-	if agent.Unmarshal(line, &r) != nil {
+	if !r.read(line) {
 		t.Broken()
 		return
 	}
@@ -197,7 +114,7 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 
 // event is an event of the record's block n.
 func (d *decoder) event(r *record, kind agent.Kind, n int) agent.Event {
-	e := agent.Event{Kind: kind, ID: r.UUID, Session: r.Session, Time: agent.ParseTime(r.Timestamp)}
+	e := agent.Event{Kind: kind, ID: r.UUID, Session: r.Session, Time: r.At}
 	if n > 0 {
 		e.ID += "/" + strconv.Itoa(n)
 	}
@@ -216,7 +133,7 @@ func (d *decoder) answer(t *agent.Thread, r *record) {
 	}
 	ends := m.StopReason != "" && m.StopReason != "tool_use" && m.StopReason != "pause_turn"
 	used := d.event(r, agent.Usage, 0)
-	used.Answer, used.Tokens = m.ID, m.Usage.Input+m.Usage.Cached+m.Usage.Output
+	used.Answer, used.Tokens = m.ID, m.Tokens
 	t.Add(used)
 	for n, b := range m.Content {
 		var e agent.Event
@@ -266,7 +183,7 @@ func (d *decoder) user(t *agent.Thread, r *record) {
 		e.Call, e.Text, e.Failed = b.CallID, result(b), b.Failed
 		t.Add(e)
 	}
-	if len(typed) > 0 && !r.Meta && !r.Summary && !r.Shown && (r.Origin.Kind == "" || r.Origin.Kind == "human") {
+	if len(typed) > 0 && !r.Meta && !r.Summary && !r.Shown && (r.Origin == "" || r.Origin == "human") {
 		d.prompt(t, r, typed, false)
 	}
 }
@@ -274,8 +191,10 @@ func (d *decoder) user(t *agent.Thread, r *record) {
 // result is the text of a tool's result; that of a failed one says so.
 func result(b block) string {
 	text := agent.Strip(b.Content.text(), "system-reminder")
-	text = strings.NewReplacer("<tool_use_error>", "", "</tool_use_error>", "",
-		" (file state is current in your context — no need to Read it back)", "").Replace(text)
+	text = strings.TrimSuffix(text, " (file state is current in your context — no need to Read it back)")
+	if inner, ok := strings.CutPrefix(text, "<tool_use_error>"); ok {
+		text = strings.TrimSuffix(inner, "</tool_use_error>")
+	}
 	if b.Failed && !strings.HasPrefix(text, "Exit code") && !strings.HasPrefix(text, "Error") {
 		text = "Error: " + text
 	}
@@ -320,7 +239,7 @@ func (d *decoder) queued(t *agent.Thread, r *record) {
 	if a.Type != "queued_command" || a.Mode != "" && a.Mode != "prompt" || r.Meta || d.sub != r.Sidechain || t.Seen(r.UUID) {
 		return
 	}
-	if r.Origin.Kind == "" || r.Origin.Kind == "human" {
+	if r.Origin == "" || r.Origin == "human" {
 		d.prompt(t, r, a.Prompt, true)
 	}
 }
