@@ -88,6 +88,7 @@ func TestSteps(t *testing.T) {
 		open   []string
 	}{
 		{"a prompt and a task", []Event{prompt("\nFix it\n"), {Kind: Prompt, Text: "Look", Task: true}}, []string{"User: Fix it <  < ", "Task: Look <  < "}, nil},
+		{"a prompt without a text", []Event{prompt("\n")}, nil, nil},
 		{"a text is the thought of the call after it",
 			slices.Concat([]Event{says("One."), says("Two.")}, call("1", "Edit", "a.go", "done"), []Event{says("Three.")}),
 			[]string{"done < One.\n\nTwo. < Edit: a.go"}, []string{" < Three. < "}},

@@ -256,11 +256,7 @@ func (t *Thread) deliver(i *item) {
 		if i.begins {
 			t.room.begin()
 		}
-		whose := "User: "
-		if i.Task {
-			whose = "Task: "
-		}
-		t.step(i.turn, i.step(whose+tidy(i.Text), "", ""))
+		t.step(i.turn, i.step(i.prompt(), "", ""))
 	case Stop:
 		t.room.begin()
 	case Text:
@@ -312,6 +308,17 @@ func (t *Thread) open() {
 func (i *item) step(observation, thought, action string) Step {
 	return Step{ID: i.ID, Session: i.Session, Time: i.Time, Model: i.Model, Tokens: i.tokens,
 		Observation: observation, Thought: thought, Action: action}
+}
+
+func (i *item) prompt() string {
+	text := tidy(i.Text)
+	switch {
+	case text == "":
+		return ""
+	case i.Task:
+		return "Task: " + text
+	}
+	return "User: " + text
 }
 
 func (i *item) action() string {
