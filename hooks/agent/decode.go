@@ -13,10 +13,13 @@ const foreignAfter = 1000
 
 // Start says where reading begins. The zero value is the beginning of a transcript.
 type Start struct {
-	// Session and Dir are the session, and the directory that it works in, of records that do
-	// not name theirs. Paths below Dir become relative to it. The Session of a subagent is
-	// "SESSION/AGENT", as in Step.Session.
-	Session, Dir string
+	// Session is that of records that do not name theirs. A subagent's is "SESSION/AGENT", as
+	// in Step.Session; the "/" says that the transcript is a subagent's.
+	Session string
+
+	// Dir is the directory that paths become relative to, if they are below it. Without it, it
+	// is the first that the transcript names.
+	Dir string
 
 	// Middle says that the text begins at a turn that is not the first, see Turn.Offset and
 	// Report.End. It has no header, and no text is foreign.

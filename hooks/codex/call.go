@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -46,15 +45,9 @@ func class(tool string) agent.Class {
 }
 
 // output is the text of a result, and whether a command failed.
-func output(value json.RawMessage) (result string, failed bool) {
-	var parts []part
-	switch {
-	case len(value) == 0:
-		return "", false
-	case value[0] == '"':
-		_ = json.Unmarshal(value, &result)
-	case agent.Unmarshal(value, &parts) == nil:
-		result = text(parts)
+func output(value agent.Value) (result string, failed bool) {
+	if result = value.Text(); result == "" {
+		result = text(parts(value))
 	}
 	var old struct {
 		Output   *string `json:"output"`

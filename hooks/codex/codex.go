@@ -28,7 +28,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -44,80 +43,6 @@ const Name = "codex"
 func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent.Report, error) {
 	d := &decoder{session: start.Session, dir: start.Dir, begun: start.Middle, sub: strings.Contains(start.Session, "/")}
 	return agent.Decode(r, start, d.record, emit)
-}
-
-type record struct {
-	Timestamp string  `json:"timestamp"`
-	Ordinal   *int64  `json:"ordinal"`
-	Type      string  `json:"type"`
-	Payload   payload `json:"payload"`
-}
-
-// payload has the members of all types of records.
-type payload struct {
-	Type   string `json:"type"`
-	ID     string `json:"id"`
-	TurnID string `json:"turn_id"`
-
-	// Of session_meta and turn_context.
-	Session string          `json:"session_id"`
-	Parent  string          `json:"parent_thread_id"`
-	Forked  string          `json:"forked_from_id"`
-	Thread  string          `json:"thread_source"`
-	Source  json.RawMessage `json:"source"`
-	Dir     string          `json:"cwd"`
-	Model   string          `json:"model"`
-
-	// Of response_item.
-	Role      string          `json:"role"`
-	Content   []part          `json:"content"`
-	CallID    string          `json:"call_id"`
-	Name      string          `json:"name"`
-	Namespace string          `json:"namespace"`
-	Arguments string          `json:"arguments"` // JSON
-	Input     string          `json:"input"`
-	Action    json.RawMessage `json:"action"`
-	Output    json.RawMessage `json:"output"`
-
-	// Of event_msg, compacted and token_usage_record.
-	Message string `json:"message"`
-	Item    struct {
-		Type    string `json:"type"`
-		ID      string `json:"id"`
-		Content []part `json:"content"`
-	} `json:"item"`
-	Info struct {
-		Total usage `json:"total_token_usage"`
-		Last  usage `json:"last_token_usage"`
-	} `json:"info"`
-	Usage usage `json:"usage"`
-}
-
-type part struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-}
-
-type usage struct {
-	Input  int64 `json:"input_tokens"`
-	Cached int64 `json:"cached_input_tokens"`
-	Output int64 `json:"output_tokens"`
-}
-
-func (u usage) sum() int64 { return max(0, u.Input-u.Cached) + u.Output }
-
-// text joins the texts of parts. Pictures are only named.
-func text(parts []part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case strings.HasSuffix(p.Type, "image"):
-			all = append(all, "[image]")
-		case p.Text != "":
-			all = append(all, p.Text)
-		}
-	}
-	return strings.Join(all, "\n")
 }
 
 type decoder struct {
@@ -138,47 +63,64 @@ type decoder struct {
 }
 
 func (d *decoder) record(t *agent.Thread, line []byte) {
-	if skipped(line) {
-		return
-	}
 	var r record
-	if agent.Unmarshal(line, &r) != nil {
+	if !r.read(line) {
 		t.Broken()
 		return
 	}
-	p := &r.Payload
 	switch r.Type {
-	case "session_meta":
+	case "session_meta", "turn_context", "response_item", "event_msg", "compacted", "token_usage_record":
 		t.Own()
-		d.header(t, p)
-	case "turn_context":
-		t.Own()
-		d.turn(t, p)
-	case "response_item", "event_msg", "compacted", "token_usage_record":
-		t.Own()
-		if r.Type == "event_msg" && (p.Type == "task_started" || p.Type == "turn_started") {
-			d.turn(t, p)
-		}
-		if d.copied {
-			t.Copied()
-			return
-		}
-		t.Time(agent.ParseTime(r.Timestamp))
-		d.content(t, &r, line)
 	case "world_state", "inter_agent_communication", "inter_agent_communication_metadata", "realtime_item",
 		"security_risk_score", "ghost_snapshot":
+		return
 	default:
 		t.Unknown(r.Type)
+		return
 	}
+	t.Time(agent.ParseTime(r.Timestamp))
+	if shown(&r) {
+		return
+	}
+	var p payload
+	r.Payload.Members(p.read)
+	switch r.Type {
+	case "session_meta":
+		d.header(t, &p)
+		return
+	case "turn_context":
+		d.turn(&p)
+		return
+	}
+	if r.Kind == "task_started" || r.Kind == "turn_started" {
+		d.turn(&p)
+	}
+	if d.copied {
+		t.Copied()
+		return
+	}
+	d.content(t, &r, &p, line)
 }
 
-// skipped passes over records that are long and without interest before they are decoded.
-func skipped(line []byte) bool {
-	begin := line[:min(len(line), 200)]
-	return line[len(line)-1] == '}' && (bytes.Contains(begin, []byte(`"type":"world_state"`)) ||
-		bytes.Contains(begin, []byte(`"type":"exec_command_end"`)))
+// shown reports whether a record only shows what another has: most of a rollout's bytes.
+func shown(r *record) bool {
+	switch r.Type {
+	case "event_msg":
+		switch r.Kind {
+		case "user_message", "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted",
+			"thread_rolled_back", "token_count":
+			return false
+		case "item_completed":
+			return !bytes.Contains(r.Payload, []byte("UserMessage"))
+		}
+		return true
+	case "response_item":
+		return r.Kind == "reasoning"
+	}
+	return false
 }
 
+// header reads the first session_meta; others are those of a fork's origin, or repeat it.
 func (d *decoder) header(t *agent.Thread, p *payload) {
 	if d.begun {
 		if d.fork != "" && p.ID != d.fork {
@@ -188,19 +130,19 @@ func (d *decoder) header(t *agent.Thread, p *payload) {
 	}
 	d.begun = true
 	d.dir = cmp.Or(d.dir, p.Dir)
+	d.session = cmp.Or(p.ID, p.Session, d.session)
 	if d.sub = p.Thread == "subagent" || p.Parent != "" || bytes.Contains(p.Source, []byte(`"subagent"`)); d.sub {
 		if parent := cmp.Or(p.Parent, p.Session); parent != "" && parent != p.ID {
 			d.session = parent + "/" + p.ID
 		}
 	}
-	d.session = cmp.Or(d.session, p.ID, p.Session)
 	if p.Forked != "" {
 		d.fork = p.ID
 	}
 }
 
 // turn notes the turn that begins: its model, and whether it is a copy.
-func (d *decoder) turn(t *agent.Thread, p *payload) {
+func (d *decoder) turn(p *payload) {
 	d.model = cmp.Or(p.Model, d.model)
 	if d.fork != "" && ordered(p.TurnID) && ordered(d.fork) {
 		d.copied = p.TurnID < d.fork
@@ -210,10 +152,9 @@ func (d *decoder) turn(t *agent.Thread, p *payload) {
 // ordered reports whether an id is a UUID of version 7.
 func ordered(id string) bool { return len(id) == 36 && id[14] == '7' }
 
-// content decodes what is no header.
-func (d *decoder) content(t *agent.Thread, r *record, line []byte) {
-	p := &r.Payload
-	e := agent.Event{ID: d.id(r, line), Session: d.session, Time: agent.ParseTime(r.Timestamp), Model: d.model}
+// content decodes what belongs to the thread.
+func (d *decoder) content(t *agent.Thread, r *record, p *payload, line []byte) {
+	e := agent.Event{ID: id(r, p, line), Session: d.session, Time: agent.ParseTime(r.Timestamp), Model: d.model}
 	switch r.Type {
 	case "response_item":
 		d.item(t, p, e)
@@ -229,8 +170,7 @@ func (d *decoder) content(t *agent.Thread, r *record, line []byte) {
 }
 
 // id is the record's own id, or its number, or else the hash of its line.
-func (d *decoder) id(r *record, line []byte) string {
-	p := &r.Payload
+func id(r *record, p *payload, line []byte) string {
 	switch {
 	case p.Item.ID != "":
 		return p.Item.ID
@@ -239,7 +179,7 @@ func (d *decoder) id(r *record, line []byte) string {
 	case p.CallID != "":
 		return p.CallID
 	case r.Ordinal != nil:
-		return fmt.Sprint(*r.Ordinal)
+		return string(r.Ordinal)
 	}
 	return fmt.Sprintf("%.8x", sha256.Sum256(line))
 }
@@ -285,7 +225,7 @@ func (d *decoder) message(t *agent.Thread, p *payload, e agent.Event) {
 		d.prompt(t, e, p.Message)
 	case "item_completed":
 		if p.Item.Type == "UserMessage" {
-			d.prompt(t, e, text(p.Item.Content))
+			d.prompt(t, e, text(p.Said))
 		}
 	case "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted", "thread_rolled_back":
 		d.turns, d.prompted, d.said = true, false, ""
@@ -295,9 +235,9 @@ func (d *decoder) message(t *agent.Thread, p *payload, e agent.Event) {
 		if d.each {
 			return
 		}
-		total := p.Info.Total.sum()
+		total := p.Total.sum()
 		if total != d.total { // the same numbers come again
-			d.tokens += p.Info.Last.sum()
+			d.tokens += p.Last.sum()
 			d.total = total
 			d.used(t, e)
 		}

@@ -125,10 +125,13 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 
 func (d *decoder) header(r *record) {
 	d.sub = d.sub || r.Kind == "subagent"
-	if d.sub && d.session != "" && d.session != r.Session && !strings.Contains(d.session, "/") {
+	switch {
+	case strings.Contains(d.session, "/"):
+	case d.sub && d.session != "" && d.session != r.Session:
 		d.session += "/" + r.Session
+	default:
+		d.session = r.Session
 	}
-	d.session = cmp.Or(d.session, r.Session)
 }
 
 // replace reads the messages that replace all. Only at the beginning of the file are they
