@@ -29,7 +29,7 @@ type importOptions struct {
 func newImport(g *globals) *command {
 	o := &importOptions{globals: g}
 	own := []cli.Flag{
-		named(&o.from, "--from AGENT", "whose trace it is: "+strings.Join(transcript.Agents(), ", ")),
+		named(&o.from, "--from AGENT", "whose trace or transcript it is: "+strings.Join(transcript.Agents(), ", ")),
 		toggle(&o.dryRun, "--dry-run", "say what would be imported; change nothing"),
 	}
 	return &command{
@@ -38,13 +38,14 @@ func newImport(g *globals) *command {
 		about: "Imports the memory that another implementation keeps in a folder: DIR contains .GCC or " +
 			".gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each " +
 			"commit becomes a memory commit with its own time and the steps before it. With --from it imports " +
-			"the steps of another agent's trace, with their times if the trace has them; they are pending " +
+			"the steps of another agent's trace or transcript, with their times if it has them; they are pending " +
 			"steps of the branch until the next commit. Importing again adds only what is new.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import ../other-project",
 			"import --from swe-agent marshmallow-1867.traj",
 			"-b try-1 import --from swe-agent runs/*.traj",
+			"import --from claude-code session.jsonl",
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
