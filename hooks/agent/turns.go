@@ -19,6 +19,8 @@ type Turn struct {
 	Prompt string
 	Task   bool // another agent gave the Prompt: the turn is a subagent's
 
+	Session string // which is another one where a fork copied its origin
+
 	Final string   // the last visible text of the agent, at most 8 KiB
 	Files []string // that its tools wrote, at most 200, relative to the session's directory if below it
 	Calls int      // of tools, except git-context's own
@@ -59,7 +61,7 @@ func (t *Thread) begin(e Event) *Turn {
 		offset = t.turns.from
 	}
 	t.turns.between = false
-	t.report.Turns = append(t.report.Turns, Turn{Begin: e.Time, End: e.Time, Offset: offset})
+	t.report.Turns = append(t.report.Turns, Turn{Session: e.Session, Begin: e.Time, End: e.Time, Offset: offset})
 	return &t.report.Turns[len(t.report.Turns)-1]
 }
 

@@ -21,7 +21,6 @@
 package claudecode
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"strconv"
@@ -49,9 +48,6 @@ type decoder struct {
 
 func (d *decoder) record(t *agent.Thread, line []byte) {
 	var r record
-	if skipped(t, line) {
-		return
-	}
 	if !r.read(line) {
 		t.Broken()
 		return
@@ -73,17 +69,6 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 	default:
 		t.Unknown(r.Type)
 	}
-}
-
-// skipped passes over records that are long and without interest before they are decoded:
-// most of a session's bytes are what hooks printed and copies of files.
-func skipped(t *agent.Thread, line []byte) bool {
-	for _, begin := range []string{`{"type":"file-history-snapshot",`, `{"type":"progress",`} {
-		if bytes.HasPrefix(line, []byte(begin)) && line[len(line)-1] == '}' {
-			return true
-		}
-	}
-	return false
 }
 
 // message decides whose thread a record belongs to.

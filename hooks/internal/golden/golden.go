@@ -205,7 +205,7 @@ func Show(steps []agent.Step, r *agent.Report) string {
 	var b bytes.Buffer
 	all := slices.Concat(steps, r.Open)
 	for n, turn := range r.Turns {
-		fmt.Fprintf(&b, "== turn %d, %s to %s, done %t\n", n+1, clock(turn.Begin), clock(turn.End), turn.Done)
+		fmt.Fprintf(&b, "== turn %d of %s, %s to %s, done %t\n", n+1, turn.Session, clock(turn.Begin), clock(turn.End), turn.Done)
 		fmt.Fprintf(&b, "prompt: %q, task %t\nfinal:  %q\nfiles:  %q, calls %d\n", turn.Prompt, turn.Task, turn.Final, turn.Files, turn.Calls)
 		for _, s := range all[:turn.Steps] {
 			fmt.Fprintf(&b, "\n-- %s in %s, %s, model %q, tokens %d\n", s.ID, s.Session, clock(s.Time), s.Model, s.Tokens)
