@@ -1,28 +1,10 @@
 package gemini
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/git-context/git-context/hooks/agent"
 )
-
-type call struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Args      json.RawMessage `json:"args"`
-	Status    string          `json:"status"`
-	Timestamp string          `json:"timestamp"`
-	Result    []struct {
-		Text     string `json:"text"`
-		Response struct {
-			Response struct {
-				Output string `json:"output"`
-				Error  string `json:"error"`
-			} `json:"response"`
-		} `json:"functionResponse"`
-	} `json:"result"`
-}
 
 // describe sets the tool, its main argument, and the files that it writes.
 func (c *call) describe(e *agent.Event, dir string) {
@@ -39,23 +21,6 @@ func (c *call) describe(e *agent.Event, dir string) {
 
 func (c *call) ended() bool {
 	return c.Status == "success" || c.Status == "error" || c.Status == "cancelled"
-}
-
-// text is the result, without what the client writes around it.
-func (c *call) text() string {
-	var all []string
-	for _, r := range c.Result {
-		out := r.Response.Response
-		for _, text := range []string{r.Text, out.Output} {
-			if text != "" {
-				all = append(all, printed(text))
-			}
-		}
-		if out.Error != "" {
-			all = append(all, "Error: "+strings.TrimPrefix(printed(out.Error), "Error: "))
-		}
-	}
-	return strings.Join(all, "\n")
 }
 
 // printed leaves out the frame around what a tool printed, the context of hooks, and the

@@ -19,7 +19,6 @@ package gemini
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -37,62 +36,6 @@ func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent
 	return agent.Decode(r, start, d.record, emit)
 }
 
-type record struct {
-	Session string `json:"sessionId"`
-	Project string `json:"projectHash"`
-	Kind    string `json:"kind"`
-
-	Set *struct {
-		Messages []message `json:"messages"`
-	} `json:"$set"`
-	Rewind string `json:"$rewindTo"`
-
-	message
-}
-
-type message struct {
-	ID        string  `json:"id"`
-	Timestamp string  `json:"timestamp"`
-	Type      string  `json:"type"`
-	Content   content `json:"content"`
-	Model     string  `json:"model"`
-	Tokens    struct {
-		Input    int64 `json:"input"`
-		Cached   int64 `json:"cached"`
-		Output   int64 `json:"output"`
-		Thoughts int64 `json:"thoughts"`
-	} `json:"tokens"`
-	Calls []call `json:"toolCalls"`
-}
-
-// content is a text, a part, or a list of parts.
-type content string
-
-// UnmarshalJSON joins the texts of the parts. It never fails: a message of another shape
-// still has its other members.
-func (c *content) UnmarshalJSON(data []byte) error {
-	*c = ""
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	switch data[0] {
-	case '"':
-		_ = json.Unmarshal(data, (*string)(c))
-		return nil
-	case '{':
-		data = append(append([]byte{'['}, data...), ']')
-	}
-	_ = agent.Unmarshal(data, &parts)
-	var all []string
-	for _, p := range parts {
-		if p.Text != "" {
-			all = append(all, p.Text)
-		}
-	}
-	*c = content(strings.Join(all, "\n"))
-	return nil
-}
-
 type decoder struct {
 	session, dir string
 
@@ -104,13 +47,13 @@ type decoder struct {
 
 func (d *decoder) record(t *agent.Thread, line []byte) {
 	var r record
-	if agent.Unmarshal(line, &r) != nil {
+	if !r.read(line) {
 		t.Broken()
 		return
 	}
 	switch {
 	case r.Set != nil:
-		d.replace(t, r.Set.Messages)
+		d.replace(t, r.Set)
 	case r.Rewind != "":
 		t.Add(agent.Event{Kind: agent.Stop, ID: r.Rewind, Session: d.session})
 	case r.Session != "" && r.Project != "":
@@ -136,19 +79,24 @@ func (d *decoder) header(r *record) {
 
 // replace reads the messages that replace all. Only at the beginning of the file are they
 // new; later, they repeat the history or sum it up.
-func (d *decoder) replace(t *agent.Thread, messages []message) {
+func (d *decoder) replace(t *agent.Thread, set agent.Value) {
 	known := d.begun
-	for i := range messages {
-		m := &messages[i]
-		if !known {
-			d.message(t, m)
-			continue
+	one := func(v agent.Value) {
+		var m message
+		if v.Members(m.read); !known {
+			d.message(t, &m)
+			return
 		}
 		t.Seen(m.ID)
 		for _, c := range m.Calls {
 			t.SeenCall(c.ID)
 		}
 	}
+	set.Members(func(name []byte, v agent.Value) {
+		if string(name) == "messages" {
+			v.Elements(one)
+		}
+	})
 }
 
 func (d *decoder) message(t *agent.Thread, m *message) {
@@ -170,7 +118,7 @@ func (d *decoder) event(m *message, kind agent.Kind) agent.Event {
 
 // prompt adds what the user typed, if that is what it is.
 func (d *decoder) prompt(t *agent.Thread, m *message) {
-	text := string(m.Content)
+	text := m.Content
 	if d.dir == "" {
 		d.dir = directory(text)
 	}
@@ -199,11 +147,11 @@ func (d *decoder) answer(t *agent.Thread, m *message) {
 	}
 	if m.ID == d.current {
 		e := d.event(m, agent.Usage)
-		e.Tokens = max(0, m.Tokens.Input-m.Tokens.Cached) + m.Tokens.Output + m.Tokens.Thoughts
+		e.Tokens = m.Tokens
 		t.Add(e)
 		if !d.called {
 			e = d.event(m, agent.Text)
-			e.Text = string(m.Content)
+			e.Text = m.Content
 			t.Add(e)
 		}
 		d.called = d.called || len(m.Calls) > 0
@@ -214,7 +162,7 @@ func (d *decoder) answer(t *agent.Thread, m *message) {
 		c.describe(&e, d.dir)
 		t.Add(e)
 		if e.Kind = agent.Result; c.ended() {
-			e.Text, e.Failed, e.Time = c.text(), c.Status != "success", agent.ParseTime(c.Timestamp)
+			e.Text, e.Failed, e.Time = strings.Join(c.Result, "\n"), c.Status != "success", agent.ParseTime(c.Timestamp)
 			t.Add(e)
 		}
 	}
