@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/internal/example"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )

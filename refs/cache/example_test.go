@@ -3,8 +3,8 @@ package cache_test
 import (
 	"fmt"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/cache"
-	"github.com/git-context/git-context/refs/internal/example"
 )
 
 // Read returns what Write kept, and nothing where nobody wrote.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/internal/example"
 )
 
 // Refresh reads the facts from the tree of a code commit, not from the worktree.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/history"
-	"github.com/git-context/git-context/refs/internal/example"
 	"github.com/git-context/git-context/refs/store"
 )
 

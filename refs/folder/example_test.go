@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/folder"
-	"github.com/git-context/git-context/refs/internal/example"
 	"github.com/git-context/git-context/refs/store"
 )
 

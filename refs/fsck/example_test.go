@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/internal/example"
 )
 
 // Run reports every problem with its repair, and with Fix mends what needs no decision.

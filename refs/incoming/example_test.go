@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
-	"github.com/git-context/git-context/refs/internal/example"
 )
 
 // A commit of the code is no memory: its tree has a path that no document has.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/internal/example"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/git-context/git-context/refs/internal/example"
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/store"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
-	"github.com/git-context/git-context/refs/internal/example"
 )
 
 // Run packs what the tips reach, and leaves other loose objects alone.
