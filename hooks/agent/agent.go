@@ -102,6 +102,7 @@ type Report struct {
 	Turns    []Turn         // in their order; their Steps are those that were emitted and Open
 	Final    string         // of the last turn
 	End      int64          // bytes up to the end of the last whole line: where to go on reading
+	Dir      string         // where the agent worked at first; empty: the transcript does not say
 	Last     time.Time      // of the newest record
 	Unknown  map[string]int // records of types that the decoder does not know
 	Broken   int            // lines that are no JSON

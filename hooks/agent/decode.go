@@ -24,6 +24,9 @@ type Start struct {
 	// Middle says that the text begins at a turn that is not the first, see Turn.Offset and
 	// Report.End. It has no header, and no text is foreign.
 	Middle bool
+
+	// Ignore reports whether a call is left out of the steps, with its result; nil: none is.
+	Ignore func(Event) bool
 }
 
 // Decode reads a transcript of lines, one record each. It calls record for each line, which

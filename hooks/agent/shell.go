@@ -16,6 +16,20 @@ func ownCall(e Event) bool {
 	return strings.HasPrefix(tool, "mcp__git_context__") || strings.HasPrefix(tool, "mcp_git_context_")
 }
 
+// commitsMemory reports whether a call makes a memory commit.
+func commitsMemory(e Event) bool {
+	if e.Class != Shell {
+		return ownCall(e) && strings.HasSuffix(e.Tool, "commit")
+	}
+	if !strings.Contains(e.Argument, "context") {
+		return false
+	}
+	commands, _ := parse(e.Argument)
+	return slices.ContainsFunc(commands, func(c command) bool {
+		return c.runsContext() && slices.ContainsFunc(c.words, func(word string) bool { return word == "commit" || word == "handover" })
+	})
+}
+
 // ownCommand reports whether a command line runs git-context and otherwise only changes the
 // directory, prints words, or filters its output.
 func ownCommand(line string) bool {

@@ -23,7 +23,7 @@ type Thread struct {
 	torn   bool  // the current line is the last, has no newline, and may be the part of a record
 
 	seen  map[string]bool // ids of records and calls; histories are copied
-	owns  map[string]bool // calls of git-context, whose results are dropped
+	owns  map[string]bool // calls of git-context and ignored ones, whose results are dropped
 	texts []Event         // visible texts that wait for a call
 	queue []*item
 	group group
@@ -73,6 +73,13 @@ func (t *Thread) SeenCall(id string) bool { return id != "" && t.Seen("call "+id
 func (t *Thread) Time(at time.Time) {
 	if at.After(t.report.Last) {
 		t.report.Last = at
+	}
+}
+
+// In notes the directory in which a record was written.
+func (t *Thread) In(dir string) {
+	if t.report.Dir == "" {
+		t.report.Dir = dir
 	}
 }
 
@@ -155,7 +162,10 @@ func (t *Thread) call(e Event) {
 		return
 	}
 	t.closeAnswers(e.Answer)
-	if ownCall(e) {
+	if commitsMemory(e) {
+		t.worked(e).Committed = true
+	}
+	if ownCall(e) || t.start.Ignore != nil && t.start.Ignore(e) {
 		t.owns[e.Call] = true
 		return
 	}

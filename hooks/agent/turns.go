@@ -27,6 +27,7 @@ type Turn struct {
 	Steps int
 
 	Begin, End time.Time // of the first and the last record
+	Committed  bool      // the agent made a commit of memory itself
 	Done       bool      // the agent finished its answer, was interrupted, or got another prompt
 	Offset     int64     // of the first byte, where reading in the middle may begin
 }

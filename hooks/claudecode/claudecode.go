@@ -77,6 +77,7 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 		d.begun, d.sub = true, r.Sidechain
 	}
 	d.dir = cmp.Or(d.dir, r.Dir)
+	t.In(r.Dir)
 	if r.Sidechain != d.sub {
 		t.Subagent()
 		return

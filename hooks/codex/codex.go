@@ -130,6 +130,7 @@ func (d *decoder) header(t *agent.Thread, p *payload) {
 	}
 	d.begun = true
 	d.dir = cmp.Or(d.dir, p.Dir)
+	t.In(p.Dir)
 	d.session = cmp.Or(p.ID, p.Session, d.session)
 	if d.sub = p.Thread == "subagent" || p.Parent != "" || bytes.Contains(p.Source, []byte(`"subagent"`)); d.sub {
 		if parent := cmp.Or(p.Parent, p.Session); parent != "" && parent != p.ID {

@@ -43,14 +43,24 @@ type EntryLine struct {
 // git process, writes no object and moves no ref. All of the steps are recorded
 // or none.
 func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error) {
+	sourced := slices.ContainsFunc(steps, func(step NewStep) bool { return step.Source != "" })
+	return s.record(ctx, steps, sourced)
+}
+
+// RecordNew is Record for steps whose sources the caller knows not to be on the branch. It
+// does not read the branch's log, so that it takes the same time on branches of any length.
+func (s *Store) RecordNew(ctx context.Context, steps []NewStep) ([]Recorded, error) {
+	return s.record(ctx, steps, false)
+}
+
+// record appends steps to the current branch's journal; sourced looks for their sources first.
+func (s *Store) record(ctx context.Context, steps []NewStep, sourced bool) ([]Recorded, error) {
 	out := make([]Recorded, len(steps))
-	sourced := false
 	for i := range steps {
 		var err error
 		if out[i].Replaced, err = s.checkStep(ctx, &steps[i]); err != nil {
 			return nil, err
 		}
-		sourced = sourced || steps[i].Source != ""
 	}
 	var known *sources
 	j, err := OnBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {

@@ -23,6 +23,10 @@ const (
 
 	KeyRedact = "context.redact" // patterns of secrets, beside the built-in ones
 
+	KeyCapture    = "context.capture"    // what the hooks of agents record: off, actions, full
+	KeyAutoCommit = "context.autoCommit" // when they commit: off, turn, session
+	KeyAutoSync   = "context.autoSync"   // they sync after a commit, in the background
+
 	KeyMaxNewEntries = "context.maxNewEntries" // steps and commits that one fetch may bring
 
 	KeyBudget     = "context.budget"     // tokens of the brief
