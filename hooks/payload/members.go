@@ -1,0 +1,54 @@
+package payload
+
+import (
+	"cmp"
+	"encoding/json"
+)
+
+// members are those of the payloads of all clients that are of interest, in both spellings.
+type members struct {
+	Session    string `json:"session_id"`
+	SessionID  string `json:"sessionId"`
+	Dir        string `json:"cwd"`
+	Transcript string `json:"transcript_path"`
+	CopilotLog string `json:"transcriptPath"`
+	Name       string `json:"hook_event_name"`
+	Model      string `json:"model"`
+	Source     string `json:"source"`
+	Prompt     string `json:"prompt"`
+	Final      string `json:"last_assistant_message"`
+	Response   string `json:"prompt_response"`
+	Agent      string `json:"agent_id"`
+	AgentLog   string `json:"agent_transcript_path"`
+
+	// What only some clients have, by which they are told apart.
+	Timestamp  json.RawMessage `json:"timestamp"`
+	Permission json.RawMessage `json:"permission_mode"`
+	Turn       json.RawMessage `json:"turn_id"`
+	Cursor     json.RawMessage `json:"cursor_version"`
+	Result     json.RawMessage `json:"tool_result"`
+}
+
+func (m *members) event(kind Kind, name string) Event {
+	return Event{
+		Kind: kind, Name: name, Session: cmp.Or(m.Session, m.SessionID), Dir: m.Dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
+		Model: m.Model, Source: m.Source, Prompt: m.Prompt, Final: cmp.Or(m.Final, m.Response),
+		Subagent: m.Agent, SubagentTranscript: m.AgentLog,
+	}
+}
+
+// notClaude: Copilot's payload for the same hooks has a timestamp and mostly no transcript,
+// Codex a turn, Cursor its version, Grok its own spelling.
+func notClaude(m *members) bool {
+	return m.Session == "" || m.Transcript == "" || m.Timestamp != nil || m.Turn != nil || m.Cursor != nil || m.Result != nil
+}
+
+func notCodex(m *members) bool {
+	return m.Session == "" || m.Timestamp != nil || m.Cursor != nil || m.Name == ""
+}
+
+func notGemini(m *members) bool {
+	return m.Session == "" || m.Timestamp == nil || m.Name == "" || m.Permission != nil
+}
+
+func notCopilot(m *members) bool { return m.SessionID == "" || m.Timestamp == nil }

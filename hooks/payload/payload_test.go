@@ -1,0 +1,158 @@
+package payload
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// captured are payloads of released clients, by client and event.
+const captured = "../../../shared/agents"
+
+// samples are payloads as the clients write them, without what nothing depends on.
+func samples() map[string]map[string]string {
+	return map[string]map[string]string{
+		ClaudeCode: {
+			"SessionStart": `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"SessionStart","source":"startup"}`,
+			"Stop":         `{"session_id":"s","transcript_path":"/t","cwd":"/r","permission_mode":"default","hook_event_name":"Stop","last_assistant_message":"Done."}`,
+			"SubagentStop": `{"session_id":"s","transcript_path":"/t","cwd":"/r","permission_mode":"default","hook_event_name":"SubagentStop","agent_id":"a","agent_transcript_path":"/a"}`,
+			"SessionEnd":   `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"SessionEnd","reason":"other"}`,
+		},
+		Codex: {
+			"SessionStart": `{"session_id":"s","transcript_path":null,"cwd":"/r","hook_event_name":"SessionStart","model":"m","permission_mode":"default","source":"resume"}`,
+			"Stop":         `{"session_id":"s","turn_id":"t","transcript_path":"/t","cwd":"/r","hook_event_name":"Stop","model":"m","last_assistant_message":"Done."}`,
+			"Interrupt":    `{"session_id":"s","turn_id":"t","transcript_path":"/t","cwd":"/r","hook_event_name":"Interrupt","model":"m"}`,
+		},
+		Gemini: {
+			"BeforeAgent": `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"BeforeAgent","timestamp":"2026-11-22T19:05:20.747Z","prompt":"Go"}`,
+			"AfterAgent":  `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"AfterAgent","timestamp":"2026-11-22T19:05:20.747Z","prompt":"Go","prompt_response":"Done."}`,
+		},
+		Copilot: {
+			"sessionStart": `{"sessionId":"s","timestamp":1795375260361,"cwd":"/r","source":"new","initialPrompt":"Go"}`,
+			"agentStop":    `{"sessionId":"s","timestamp":1795375261251,"cwd":"/r","transcriptPath":"/t","stopReason":"end_turn"}`,
+		},
+	}
+}
+
+func TestSamples(t *testing.T) {
+	for client, events := range samples() {
+		for event, data := range events {
+			e, err := Read(client, event, []byte(data))
+			if err != nil || e.Kind == Other || e.Session != "s" || e.Dir != "/r" || e.Name != event {
+				t.Errorf("%s %s: %+v, %v", client, event, e, err)
+			}
+			if strings.Contains(data, "Done.") && e.Final != "Done." || strings.Contains(data, `"/t"`) && e.Transcript != "/t" {
+				t.Errorf("%s %s: %+v", client, event, e)
+			}
+		}
+	}
+}
+
+// The hooks of one client that another one runs say nothing of it: Codex and Claude Code
+// alone share a form for some events, and neither runs the other's hooks.
+func TestForeign(t *testing.T) {
+	for client, events := range samples() {
+		for event, data := range events {
+			for _, other := range Clients() {
+				if other == client || client == ClaudeCode && other == Codex || client == Codex && other == ClaudeCode {
+					continue
+				}
+				if e, err := Read(other, event, []byte(data)); !errors.Is(err, ErrForeign) {
+					t.Errorf("%s takes %s of %s: %+v, %v", other, event, client, e, err)
+				}
+			}
+		}
+	}
+	for _, data := range []string{
+		`{"hook_event_name":"Stop","session_id":"s","timestamp":"2026-11-22T19:21:04.619Z","cwd":"/r","transcript_path":"/t"}`, // Copilot
+		`{"conversation_id":"s","cursor_version":"3.1","hook_event_name":"Stop","session_id":"s","transcript_path":"/t"}`,
+		`{"sessionId":"s","hookEventName":"Stop"}`, `{}`,
+	} {
+		if _, err := Read(ClaudeCode, "Stop", []byte(data)); !errors.Is(err, ErrForeign) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
+func TestOddPayloads(t *testing.T) {
+	for _, data := range []string{"", "null", "[]", `"x"`, `{"session_id":`, "{\"session_id\":\"s\"}{}", "\x00"} {
+		if e, err := Read(ClaudeCode, "Stop", []byte(data)); err == nil {
+			t.Errorf("%q: %+v", data, e)
+		}
+	}
+	odd := `{"session_id":"s","transcript_path":"/t","cwd":7,"prompt":{"text":"x"},"last_assistant_message":null,"more":[1]}`
+	if e, err := Read(ClaudeCode, "Stop", []byte(odd)); err != nil || e.Session != "s" || e.Dir != "" || e.Final != "" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := Read("nobody", "Stop", []byte("{}")); !errors.Is(err, ErrClient) {
+		t.Error(err)
+	}
+	if e, err := Read(ClaudeCode, "PreToolUse", []byte(samples()[ClaudeCode]["Stop"])); err != nil || e.Kind != Other {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// What released clients write is understood, each event that is installed and no other.
+func TestCaptured(t *testing.T) {
+	found := 0
+	for _, c := range clients() {
+		folder := strings.TrimSuffix(c.name, "-code")
+		files, err := filepath.Glob(filepath.Join(captured, folder, "payloads", "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			name := strings.TrimSuffix(filepath.Base(path), ".json")
+			if strings.HasPrefix(name, "via-") {
+				continue // of another client's hooks
+			}
+			event, _, _ := strings.Cut(name, "-")
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := Read(c.name, event, data)
+			if c.events[event] == Other && errors.Is(err, ErrForeign) {
+				continue
+			}
+			if err != nil || e.Kind != c.events[event] || e.Session == "" || e.Dir != "/home/dev/project" {
+				t.Errorf("%s: %+v, %v", path, e, err)
+			}
+			found++
+		}
+	}
+	foreign, err := filepath.Glob(filepath.Join(captured, "*", "payloads", "via-claude-settings--*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range foreign {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := Read(ClaudeCode, "Stop", data); !errors.Is(err, ErrForeign) {
+			t.Errorf("%s: %+v, %v", path, e, err)
+		}
+	}
+	if found == 0 {
+		t.Skipf("NOT RUN: no payloads in %s", captured)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for client, events := range samples() {
+		for event, data := range events {
+			f.Add(client, event, []byte(data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, client, event string, data []byte) {
+		if _, err := Read(client, event, data); err != nil {
+			return
+		}
+		if _, err := Inject(client, event, string(data)); err != nil {
+			t.Error(err)
+		}
+	})
+}
