@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
@@ -18,6 +19,9 @@ import (
 // hookSwitch is the environment variable that turns all hooks off with 0.
 const hookSwitch = "GIT_CONTEXT_HOOKS"
 
+// autoSyncLimit is how long a sync in the background may take.
+const autoSyncLimit = 2 * time.Minute
+
 type hookOptions struct {
 	*globals
 	author
@@ -27,7 +31,7 @@ func newHook(g *globals) *command {
 	o := &hookOptions{globals: g}
 	return &command{
 		name:  "hook",
-		usage: []string{"hook EVENT [ARGUMENT...]"},
+		usage: []string{"hook EVENT [ARGUMENT...]", "hook AGENT EVENT"},
 		about: "Does the work of the git hook of that name, with its arguments and standard input; 'git " +
 			"context hooks install git' makes git run it. post-commit links the code commit to the newest " +
 			"memory commit. post-merge records which commits a squash consists of, so that its commit gets their links. " +
@@ -47,7 +51,7 @@ func newHook(g *globals) *command {
 		flags:   g.common(),
 		least:   1, most: unlimited, needs: "the name of a hook",
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if !slices.Contains(hooks.Events(), args[0]) {
+			if !slices.Contains(append(hooks.Events(), share.AutoSyncHook), args[0]) {
 				return usagef("unknown hook '%s'", args[0]).hint("one of %s", strings.Join(hooks.Events(), ", "))
 			}
 			if !hooksOff(env.getenv(hookSwitch)) {
@@ -70,7 +74,11 @@ func hooksOff(value string) bool {
 // runHook does the work of an event and prints what failed. It returns no error: a hook
 // must not fail the git command.
 func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args []string) {
-	s, err := refs.Open(ctx, o.hookStore(env))
+	wait := code.HookLockWait
+	if event == share.AutoSyncHook { // nobody waits for it
+		wait = 0
+	}
+	s, err := refs.Open(ctx, o.hookStore(env, wait))
 	if err == nil {
 		defer func() { _ = s.Close() }() // a failure is printed already
 		err = o.event(ctx, env, s, event, args)
@@ -89,9 +97,9 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 
 // hookStore returns the options for the store: git's environment names the repository, and
 // the wait for locks is short, because the user waits for git.
-func (o *hookOptions) hookStore(env *Env) store.Options {
+func (o *hookOptions) hookStore(env *Env, wait time.Duration) store.Options {
 	return store.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
-		LockWait: code.HookLockWait}
+		LockWait: wait}
 }
 
 // sayHook prints the one line that a hook may print.
@@ -132,6 +140,10 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 			return fmt.Errorf("%d arguments where git gives 2", len(args))
 		}
 		return share.PushWithCode(ctx, s, o.writer(env), args[0])
+	case share.AutoSyncHook:
+		ctx, cancel := context.WithTimeout(ctx, autoSyncLimit)
+		defer cancel()
+		return share.SyncAlone(ctx, s, o.writer(env))
 	}
 	return fmt.Errorf("nothing is done for it")
 }

@@ -68,6 +68,9 @@ func dispatch(ctx context.Context, env *Env, args []string) error {
 		return root.invoke(ctx, env, args)
 	case name == "help":
 		return help(env, after)
+	case name == "hook" && forAgent(after):
+		runAgentHook(ctx, env, after)
+		return nil
 	}
 	name, after = inFull(name, after)
 	e, err := find(name)

@@ -28,6 +28,8 @@ func recordKillings() []killing {
 			w.ok("record", "-a", "unwanted")
 			w.ok("record", "-a", "unwanted")
 		}, holds: func(k *killed) { k.once("main", k.kept["main"]) }},
+		{name: "hook of an agent", prepare: transcribed(true), args: []string{"hook", "claude-code", "Stop"}, stdin: turnEnd, holds: capturedOnce},
+		{name: "hook of an agent that is new", prepare: transcribed(false), args: []string{"hook", "claude-code", "Stop"}, stdin: turnEnd, holds: capturedOnce},
 		{name: "roadmap", args: []string{"roadmap", "todo", "add", "Think"}, holds: func(k *killed) { k.says("- [ ] Think", 1, "roadmap") }},
 		{name: "roadmap answer", prepare: func(w *killWorld) { w.ok("roadmap", "ask", "Which lock?") }, args: []string{"roadmap", "answer", "Which", "--with", "A mutex"}, again: []int{1},
 			holds: func(k *killed) { k.says("Which lock? — A mutex", 1, "roadmap") }},
@@ -40,6 +42,36 @@ func recordKillings() []killing {
 			holds: func(k *killed) { k.is("one", "metadata", "get", "interfaces.http") }},
 		{name: "note", args: []string{"note", "good", "--score", "0.75"}, holds: func(k *killed) { k.says(`"score":0.75`, 1, "--commit", "good", "--json") }},
 	}
+}
+
+// turnEnd is the payload of the hook at the end of a turn.
+const turnEnd = `{"session_id":"S","transcript_path":"turn.jsonl","hook_event_name":"Stop"}`
+
+// transcribed writes the transcript of a turn; known tells the hooks of its session before.
+func transcribed(known bool) func(*killWorld) {
+	return func(w *killWorld) {
+		if known {
+			start := strings.Replace(turnEnd, "Stop", "SessionStart", 1)
+			cmd := w.command(nil, w.bin, "hook", "claude-code", "SessionStart")
+			cmd.Stdin = strings.NewReader(start)
+			if out, err := cmd.Output(); err != nil || len(out) == 0 {
+				w.t.Fatalf("the hook SessionStart: %v, %q", err, out)
+			}
+		}
+		w.write("turn.jsonl", `{"type":"user","uuid":"u1","sessionId":"S","message":{"role":"user","content":"Fix it, said the user"}}
+{"type":"assistant","uuid":"u2","sessionId":"S","message":{"id":"m1","stop_reason":"tool_use","content":[{"type":"tool_use","id":"t1","name":"Edit","input":{"file_path":"captured.go"}}]}}
+{"type":"user","uuid":"u3","sessionId":"S","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"done"}]}}
+{"type":"assistant","uuid":"u4","sessionId":"S","message":{"id":"m2","stop_reason":"end_turn","content":[{"type":"text","text":"It is fixed, said the agent."}]}}
+`)
+	}
+}
+
+// capturedOnce holds that the turn is recorded once, and committed once.
+func capturedOnce(k *killed) {
+	k.says("User: Fix it, said the user", 1, "--log", "--steps", "100", "--json")
+	k.says("Edit: captured.go", 1, "--log", "--steps", "100", "--json")
+	k.says(`"thought":"It is fixed, said the agent."`, 1, "--log", "--steps", "100", "--json")
+	k.says(`"contribution":"It is fixed, said the agent.`, 1, "--branch", "main", "--json")
 }
 
 // recordedAgain holds that a step that nobody asked for twice by an id of its own

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/hooks/claudecode"
 	"github.com/git-context/git-context/hooks/codex"
 	"github.com/git-context/git-context/hooks/gemini"
@@ -49,6 +50,16 @@ func Agents() []string {
 		names = append(names, c.name)
 	}
 	return append(names, SWEAgent)
+}
+
+// Decoder returns what decodes the transcripts of an agent; nil if none is known.
+func Decoder(name string) capture.Decode {
+	for _, c := range clients() {
+		if c.name == name {
+			return c.decode
+		}
+	}
+	return nil
 }
 
 // ForeignError is the error for a file that is no transcript of the agent.

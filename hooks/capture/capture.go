@@ -1,0 +1,335 @@
+// Package capture records what an agent did in a turn, from the transcript that the agent's
+// client wrote, and makes a memory commit of the turn. It runs in the client's hooks: the
+// agent makes no call for it.
+//
+// A transcript is read from where the last reading ended, so that the cost of a turn does not
+// depend on the length of its session or of the memory. How far it was read is local state, a
+// small file for each session. It is written before and after the steps are recorded: what a
+// killed process had begun is found by the next one, which then compares the sources of the
+// steps with those of the branch, so that each step is recorded once.
+//
+// A transcript that was rewritten (it is shorter, or the bytes before the position differ) is
+// read from its beginning, with that comparison.
+package capture
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Decode reads a transcript of a client, see [agent.Decode].
+type Decode func(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent.Report, error)
+
+// Turn is a turn of a session that has ended, whatever ended it.
+type Turn struct {
+	Client     string // the name of the client
+	Session    string
+	Subagent   string // its id; empty: the turn is the session's own
+	Transcript string // a path
+	Dir        string // where the agent was
+	Model      string
+	Final      string // the agent's last message, if the client gave it: the transcript may lack it still
+	Ends       bool   // the session ends, too
+	Decode     Decode
+	Writer     store.Writer
+}
+
+// Result is what Record did.
+type Result struct {
+	Steps  int    // that were recorded
+	Commit string // the id of the memory commit; empty: none
+}
+
+// Record records the steps of a turn, and commits them as context.autoCommit says. Nothing is
+// recorded of a session that began outside of this repository, of one whose transcript is
+// missing, and if context.capture is off, later neither.
+func Record(ctx context.Context, s *store.Store, t Turn) (Result, error) {
+	c := &capturing{s: s, turn: t}
+	var err error
+	if c.policy, err = readPolicy(ctx, s); err != nil {
+		return Result{}, err
+	}
+	lock, err := s.Repo().Lock(ctx, "capture "+t.key())
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	known, err := c.load(t.key())
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := c.record(ctx, known)
+	if errors.Is(err, errElsewhere) || errors.Is(err, agent.ErrForeign) {
+		return Result{}, nil
+	}
+	return r, err
+}
+
+// capturing is one call of Record.
+type capturing struct {
+	s      *store.Store
+	turn   Turn
+	policy policy
+	state  state
+	again  bool // some of the steps may be recorded already
+}
+
+// errElsewhere is the error for a session of another repository.
+var errElsewhere = errors.New("the session began in another repository")
+
+// read is what was read of a transcript.
+type read struct {
+	steps []store.NewStep
+	turn  agent.Turn // the newest
+	end   int64      // where to go on
+}
+
+func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
+	f, err := os.Open(c.turn.Transcript)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Result{}, nil
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("cannot read the transcript: %w", err)
+	}
+	// Nothing was written, so closing cannot lose anything.
+	defer func() { _ = f.Close() }()
+	if c.policy.mode == captureOff {
+		c.state.Due = nil
+		return Result{}, c.toEnd(f)
+	}
+	from, check, err := c.position(f, known)
+	if err != nil {
+		return Result{}, err
+	}
+	got, err := c.read(ctx, f, from, known)
+	if err != nil {
+		return Result{}, err
+	}
+	c.again = check
+	return c.keep(ctx, f, got)
+}
+
+// position returns where reading begins, and whether steps from there may be recorded already.
+func (c *capturing) position(f *os.File, known bool) (from int64, check bool, err error) {
+	if !known {
+		return 0, true, nil
+	}
+	same, err := c.state.matches(f)
+	if err != nil {
+		return 0, false, err
+	}
+	if !same {
+		return 0, true, nil
+	}
+	return c.state.Offset, c.state.Attempt != nil, nil
+}
+
+// softLimit is how long a transcript is read: what is left is for the next event, because a
+// client waits for its hooks.
+const softLimit = time.Second
+
+// read decodes the transcript from a position.
+func (c *capturing) read(ctx context.Context, f *os.File, from int64, known bool) (read, error) {
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return read{}, err
+	}
+	ignore, err := readIgnored(c.s.Repo())
+	if err != nil {
+		return read{}, err
+	}
+	in := &limited{ctx: ctx, in: f, until: time.Now().Add(softLimit)}
+	start := agent.Start{Session: c.turn.session(), Dir: c.turn.Dir, Middle: from > 0, Ignore: ignore}
+	var steps []agent.Step
+	report, err := c.turn.Decode(in, start, func(s agent.Step) error {
+		steps = append(steps, s)
+		return nil
+	})
+	if err != nil {
+		return read{}, err
+	}
+	if !known && !c.here(report.Dir) {
+		return read{}, errElsewhere
+	}
+	got := read{end: from + report.End}
+	steps = append(steps, report.Open...)
+	if in.cut && len(report.Turns) > 1 { // the last turn is read again as a whole
+		last := report.Turns[len(report.Turns)-1]
+		got.end, steps = from+last.Offset, steps[:max(0, len(steps)-last.Steps)]
+		report.Turns = report.Turns[:len(report.Turns)-1]
+	}
+	if n := len(report.Turns); n > 0 {
+		got.turn = report.Turns[n-1]
+	}
+	for _, step := range steps {
+		if from == 0 && !step.Time.IsZero() && step.Time.Before(c.state.From) {
+			continue
+		}
+		if step, ok := c.policy.newStep(c.turn, step); ok {
+			got.steps = append(got.steps, step)
+		}
+	}
+	return got, nil
+}
+
+// here reports whether a directory is in this repository; an unknown one is, because the
+// client ran the hook here.
+func (c *capturing) here(dir string) bool {
+	if dir == "" {
+		return true
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	repo := c.s.Repo()
+	return slices.ContainsFunc([]string{repo.WorkTree(), repo.MainWorkTree(), repo.CommonDir()}, func(top string) bool {
+		rel, err := filepath.Rel(top, dir)
+		return top != "" && err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// keep records what was read, commits it, and then moves the position.
+func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, err error) {
+	head, err := c.s.CodeHead(ctx)
+	if err != nil {
+		return r, err
+	}
+	committed := c.state.Code != "" && c.state.Code != string(head)
+	c.state.add(got.turn, c.turn.Final, committed)
+	if !c.again {
+		got.steps = c.state.fresh(got.steps)
+	}
+	if len(got.steps) > 0 {
+		if r.Steps, err = c.steps(ctx, got); err != nil {
+			return r, err
+		}
+	}
+	if c.policy.commits(c.state.Due, c.turn) {
+		if r.Commit, err = c.commit(ctx); err != nil {
+			return r, err
+		}
+	}
+	if c.turn.Subagent != "" || c.policy.done(c.state.Due, c.turn) {
+		c.state.Due = nil
+	}
+	c.state.remember(got.steps)
+	c.state.Attempt, c.state.Code = nil, string(head)
+	if c.state.Tip, err = c.tip(ctx); err != nil {
+		return r, err
+	}
+	return r, c.save(f, got.end)
+}
+
+// steps records steps, and reports how many were new.
+func (c *capturing) steps(ctx context.Context, got read) (n int, err error) {
+	record := c.s.RecordNew
+	if c.again {
+		record = c.s.Record
+	} else {
+		c.state.Attempt = &attempt{Began: c.s.Clock().UTC()}
+		if err := c.write(); err != nil {
+			return 0, err
+		}
+	}
+	recorded, err := record(ctx, got.steps)
+	for _, r := range recorded {
+		if !r.Known && r.ID != "" {
+			n++
+		}
+	}
+	return n, err
+}
+
+// commit commits the branch's pending steps under the words of the user and of the agent.
+func (c *capturing) commit(ctx context.Context) (string, error) {
+	tip, err := c.s.Tip(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	o := store.CommitOptions{Writer: c.turn.Writer, Branch: tip.Name(),
+		Summary: c.state.Due.summary(c.turn.Client), Contribution: c.state.Due.contribution()}
+	wanted, err := c.wants(ctx, tip, o)
+	if err != nil || !wanted {
+		return "", err
+	}
+	made, err := c.s.Commit(ctx, o)
+	return made.ID, err
+}
+
+// wants reports whether the commit of a turn is to be made. Without pending steps there is
+// nothing to commit, unless a killed process recorded them and another commit took them: then
+// the turn's words are missing, if that process did not commit them.
+func (c *capturing) wants(ctx context.Context, tip *store.Tip, o store.CommitOptions) (bool, error) {
+	if !c.again {
+		pending, err := c.s.Pending(ctx, tip)
+		return len(pending.Lines) > 0, err
+	}
+	if _, err := c.s.CheckEntry(ctx, &o.Summary, &o.Contribution, &o.Progress); err != nil { // as it would be stored
+		return false, err
+	}
+	live, _, err := tip.LiveCommits(ctx)
+	return !slices.ContainsFunc(live, func(m doc.Commit) bool {
+		return m.Session == o.Writer.Session && m.Summary == o.Summary && m.Contribution == o.Contribution
+	}), err
+}
+
+// tip returns the commit of the current branch.
+func (c *capturing) tip(ctx context.Context) (string, error) {
+	tip, err := c.s.Tip(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	return string(tip.Commit().ID), nil
+}
+
+// session is the session of the steps: a subagent's is apart from the user's.
+func (t Turn) session() string {
+	if t.Subagent != "" {
+		return t.Session + "/" + t.Subagent
+	}
+	return t.Session
+}
+
+// limited is a reader that ends at a time, at the end of what it has.
+type limited struct {
+	ctx   context.Context
+	in    io.Reader
+	until time.Time
+	cut   bool
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if time.Now().After(l.until) {
+		l.cut = true
+		return 0, io.EOF
+	}
+	return l.in.Read(p)
+}
+
+// newStep is a step to record, and whether there is anything left of it.
+func (p policy) newStep(t Turn, s agent.Step) (store.NewStep, bool) {
+	if p.mode == captureActions {
+		s.Observation, s.Thought = "", ""
+	}
+	step := store.NewStep{
+		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Time: s.Time, Agent: t.Writer.Agent,
+		Session: agent.Name(s.Session), Model: agent.Name(cmp.Or(s.Model, t.Model)), Tokens: max(0, s.Tokens), Source: agent.Source(t.Client, s),
+	}
+	return step, strings.TrimSpace(step.Observation+step.Thought+step.Action) != ""
+}

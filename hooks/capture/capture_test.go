@@ -1,0 +1,124 @@
+package capture_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/hooks/capture"
+	"github.com/git-context/git-context/hooks/claudecode"
+	"github.com/git-context/git-context/internal/gittest"
+)
+
+// transcripts are those of the decoder's tests, of several turns each.
+func transcripts(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, name := range []string{"main", "compact-and-resume", "odd"} {
+		all = append(all, string(gittest.OK(os.ReadFile("../claudecode/testdata/"+name+".jsonl"))(t)))
+	}
+	return all
+}
+
+// whole returns the sources of the steps of a transcript, and where its turns begin.
+func whole(t *testing.T, transcript string) (sources []string, begins []int64) {
+	t.Helper()
+	report, err := claudecode.Decode(strings.NewReader(transcript), agent.Start{}, func(s agent.Step) error {
+		sources = append(sources, agent.Source(claudecode.Name, s))
+		return nil
+	})
+	gittest.Must(t, err)
+	for _, s := range report.Open {
+		sources = append(sources, agent.Source(claudecode.Name, s))
+	}
+	for _, turn := range report.Turns {
+		begins = append(begins, turn.Offset)
+	}
+	return sources, begins
+}
+
+// A transcript that is recorded turn by turn gives the steps that it gives in one piece.
+func TestTurnByTurn(t *testing.T) {
+	t.Parallel()
+	for _, text := range transcripts(t) {
+		want, begins := whole(t, text)
+		w := newWorld(t)
+		for _, at := range begins {
+			w.ends(text[:at])
+		}
+		w.ends(text)
+		if got := w.ends(text); got.Steps != 0 || got.Commit != "" {
+			t.Errorf("a second event of the same turn records %+v", got)
+		}
+		if got := w.sources(); !slices.Equal(got, want) {
+			t.Errorf("recorded:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// However a transcript grows, shrinks or is torn between events, no step is recorded twice, and
+// the last event leaves none out that begins after what was read.
+func TestNoneTwice(t *testing.T) {
+	t.Parallel()
+	texts := transcripts(t)
+	rapid.Check(t, func(r *rapid.T) {
+		text := rapid.SampledFrom(texts).Draw(r, "transcript")
+		w := newWorld(t)
+		for range rapid.IntRange(1, 4).Draw(r, "events") {
+			w.ends(text[:rapid.IntRange(0, len(text)).Draw(r, "length")])
+		}
+		w.ends(text)
+		got := w.sources()
+		slices.Sort(got)
+		if n := len(slices.Compact(slices.Clone(got))); n != len(got) {
+			r.Fatalf("%d of %d steps are recorded twice", len(got)-n, len(got))
+		}
+	})
+}
+
+// What a killed process had recorded before it could say so is not recorded again.
+func TestLostState(t *testing.T) {
+	t.Parallel()
+	text := transcripts(t)[0]
+	want, _ := whole(t, text)
+	w := newWorld(t)
+	w.ends(text)
+	files := gittest.OK(filepath.Glob(filepath.Join(w.dir, ".git", "context", capture.Dir, "*.json")))(t)
+	if len(files) != 1 {
+		t.Fatalf("state files: %v", files)
+	}
+	for _, damage := range []func(string) error{
+		os.Remove,
+		func(path string) error { return os.Truncate(path, 0) },
+		func(path string) error { return os.WriteFile(path, []byte("{\"session\":"), 0o666) },
+	} {
+		gittest.Must(t, damage(files[0]))
+		if got := w.ends(text); got.Steps != 0 || got.Commit != "" {
+			t.Errorf("recorded again: %+v", got)
+		}
+	}
+	if got := w.sources(); !slices.Equal(got, want) {
+		t.Errorf("recorded:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestNoTranscript(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if r, err := capture.Record(t.Context(), w.s, w.turn); err != nil || r.Steps != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r := w.ends("{\"sessions\":[]}\n"); r.Steps != 0 {
+		t.Errorf("a foreign file gives %+v", r)
+	}
+	gittest.Must(t, os.Remove(w.turn.Transcript))
+	gittest.Must(t, os.Mkdir(w.turn.Transcript, 0o777))
+	if _, err := capture.Record(t.Context(), w.s, w.turn); err == nil {
+		t.Error("a directory is no transcript")
+	}
+}

@@ -1,0 +1,101 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Bounds of CatchUp.
+const (
+	quiet    = 10 * time.Minute    // after which a transcript without a change counts as ended
+	keptFor  = 30 * 24 * time.Hour // clients remove transcripts after as long
+	mostLate = 3                   // sessions that one call catches up with
+)
+
+// CatchUp records what sessions left behind that never reported their end: the client was
+// killed, or the turn interrupted. It looks at the sessions that Begin or Record knows, except
+// the one that now begins, and removes the state of old ones.
+func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client string) Decode) error {
+	files, err := os.ReadDir(s.StatePath(Dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var failed []error
+	late := 0
+	for _, f := range files {
+		key, isState := strings.CutSuffix(f.Name(), ".json")
+		var st state
+		if !isState || key == now.key() {
+			continue
+		}
+		known, err := readState(s, key, &st)
+		switch {
+		case err != nil:
+			failed = append(failed, err)
+		case !known: // damaged: the next turn of the session makes it anew
+		case s.Clock().Sub(st.Seen) > keptFor:
+			failed = append(failed, ignoreMissing(os.Remove(filepath.Join(s.StatePath(Dir), f.Name()))))
+		case late < mostLate && st.behind(s.Clock()):
+			t := Turn{Client: st.Client, Session: st.Session, Subagent: st.Subagent, Transcript: st.Transcript,
+				Ends: true, Decode: decoder(st.Client), Writer: now.Writer}
+			if t.Decode == nil {
+				continue
+			}
+			late++
+			t.Writer.Agent, t.Writer.Session, t.Writer.Model = st.Client, st.Session, ""
+			_, err := Record(ctx, s, t)
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// behind reports whether a transcript has more than was read, and has not changed for long.
+func (st *state) behind(now time.Time) bool {
+	info, err := os.Stat(st.Transcript)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return info.Size() > st.Offset && now.Sub(info.ModTime()) > quiet || st.Attempt != nil && now.Sub(st.Seen) > quiet
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// News returns the commit of the current memory branch if it is not the one of the session's
+// last event, and remembers it: another session has changed memory.
+func News(ctx context.Context, s *store.Store, t Turn) (before string, tip *store.Tip, err error) {
+	var seen state
+	if known, err := readState(s, t.key(), &seen); err != nil || !known || seen.Tip == "" {
+		return "", nil, err
+	}
+	tip, err = s.Tip(ctx, "")
+	if err != nil || string(tip.Commit().ID) == seen.Tip {
+		return "", nil, err
+	}
+	lock, free, err := s.Repo().TryLock("capture " + t.key())
+	if err != nil || !free {
+		return "", nil, err // a turn of this session is being recorded
+	}
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	c := &capturing{s: s, turn: t}
+	if known, err := c.load(t.key()); err != nil || !known || c.state.Tip == string(tip.Commit().ID) {
+		return "", nil, err
+	}
+	before, c.state.Tip = c.state.Tip, string(tip.Commit().ID)
+	return before, tip, c.write()
+}

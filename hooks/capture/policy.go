@@ -1,0 +1,127 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// The values of context.capture.
+const (
+	captureOff     = "off"
+	captureActions = "actions" // what the agent did, without results, prompts and its words
+	captureFull    = "full"
+)
+
+// The values of context.autoCommit.
+const (
+	commitOff     = "off"
+	commitTurn    = "turn"
+	commitSession = "session"
+)
+
+// Bounds of an automatic commit.
+const (
+	leastCalls      = 5    // of tools, that make a turn worth a commit that changed no file
+	mostFiles       = 200  // that are kept for a commit
+	listedFiles     = 20   // that its contribution names
+	mostSummary     = 100  // characters of its summary
+	mostContributed = 2000 // bytes of the agent's message in its contribution
+)
+
+// policy is what the settings say.
+type policy struct{ mode, commit string }
+
+// readPolicy reads context.capture and context.autoCommit. Where code is pushed with memory, the
+// default is to keep less.
+func readPolicy(ctx context.Context, s *store.Store) (p policy, err error) {
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return p, err
+	}
+	shared, err := cfg.Bool(store.KeyPush, false)
+	if err != nil {
+		return p, err
+	}
+	otherwise := captureFull
+	if shared {
+		otherwise = captureActions
+	}
+	if p.mode, err = choice(cfg, store.KeyCapture, otherwise, captureOff, captureActions, captureFull); err != nil {
+		return p, err
+	}
+	p.commit, err = choice(cfg, store.KeyAutoCommit, commitTurn, commitOff, commitTurn, commitSession)
+	return p, err
+}
+
+func choice(cfg *git.Config, key, otherwise string, values ...string) (string, error) {
+	value, set := cfg.String(key)
+	if !set {
+		return otherwise, nil
+	}
+	if slices.Contains(values, value) {
+		return value, nil
+	}
+	return "", fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+		fmt.Sprintf("%s is '%s'; it must be %s", key, prose.OneLine(value, 60), strings.Join(values, ", ")), "git config "+key+" "+otherwise)
+}
+
+// commits reports whether a commit is to be made now: something was done that is worth one,
+// and the agent did not commit it itself.
+func (p policy) commits(d *due, t Turn) bool {
+	if p.commit == commitOff || p.commit == commitSession && !t.Ends || t.Subagent != "" || d.Committed {
+		return false
+	}
+	return d.Code || len(d.Files) > 0 || d.Calls >= leastCalls
+}
+
+// done reports whether what is due was committed, or will not be.
+func (p policy) done(d *due, t Turn) bool {
+	return p.commit != commitSession || t.Ends || d.Committed
+}
+
+// summary is the first line of what the user asked for, else of what the agent said.
+func (d *due) summary(client string) string {
+	for _, text := range []string{d.Prompt, d.Final} {
+		if line := prose.OneLine(firstLine(text), mostSummary); line != "" {
+			return line
+		}
+	}
+	return "A turn of " + client
+}
+
+// contribution is the agent's last message and the files that it changed.
+func (d *due) contribution() string {
+	text := prose.Clip(strings.TrimSpace(d.Final), mostContributed)
+	if len(d.Files) == 0 {
+		return text
+	}
+	names := strings.Join(d.Files[:min(len(d.Files), listedFiles)], ", ")
+	if more := len(d.Files) - listedFiles; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return strings.TrimSpace(text + "\n\nFiles: " + names)
+}
+
+// firstLine returns the first line of a text that is not blank.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+func appendNew(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}

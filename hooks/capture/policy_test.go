@@ -1,0 +1,80 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/hooks/agent"
+)
+
+func TestCommits(t *testing.T) {
+	turn, session := policy{captureFull, commitTurn}, policy{captureFull, commitSession}
+	for _, c := range []struct {
+		name   string
+		policy policy
+		due    due
+		turn   Turn
+		want   bool
+	}{
+		{"talk", turn, due{Final: "Yes."}, Turn{}, false},
+		{"a file", turn, due{Files: []string{"a"}}, Turn{}, true},
+		{"four calls", turn, due{Calls: 4}, Turn{}, false},
+		{"five calls", turn, due{Calls: 5}, Turn{}, true},
+		{"a code commit", turn, due{Code: true}, Turn{}, true},
+		{"a subagent", turn, due{Calls: 9}, Turn{Subagent: "a"}, false},
+		{"the agent's own commit", turn, due{Calls: 9, Committed: true}, Turn{}, false},
+		{"off", policy{captureFull, commitOff}, due{Calls: 9}, Turn{Ends: true}, false},
+		{"in a session", session, due{Calls: 9}, Turn{}, false},
+		{"at its end", session, due{Calls: 9}, Turn{Ends: true}, true},
+	} {
+		if got := c.policy.commits(&c.due, c.turn); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	d := due{Prompt: "\n  Fix the parser \nand more", Final: strings.Repeat("é", 1500), Files: make([]string, 25)}
+	for i := range d.Files {
+		d.Files[i] = string(rune('a' + i))
+	}
+	if got := d.summary("codex"); got != "Fix the parser" {
+		t.Errorf("%q", got)
+	}
+	got := d.contribution()
+	if !strings.HasPrefix(got, strings.Repeat("é", 1000)+"…\n\nFiles: a, b, c, ") || !strings.HasSuffix(got, ", t and 5 more") {
+		t.Errorf("%q", got)
+	}
+	if got := (&due{Final: "Done.\nReally."}).summary("codex"); got != "Done." {
+		t.Errorf("%q", got)
+	}
+	if got := new(due).summary("codex"); got != "A turn of codex" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	i := parseIgnored("# ours\n\n*.pem\r\n/private/\nsecrets/**\n!secrets/public\n$ vault *\n$ *--password*\n$ make\n")
+	for _, c := range []struct {
+		event agent.Event
+		want  bool
+	}{
+		{agent.Event{Tool: "Read", Argument: "keys/a.pem"}, true},
+		{agent.Event{Tool: "Read", Argument: "a.pemx"}, false},
+		{agent.Event{Tool: "Write", Argument: "x", Files: []string{"x", "secrets/deep/y"}}, true},
+		{agent.Event{Tool: "Write", Files: []string{"secrets/public"}}, false},
+		{agent.Event{Tool: "Grep", Argument: "KEY in private/notes"}, true},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "cat ./private/notes | head"}, true},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "curl --cert='b.pem' h"}, true},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "vault  read x"}, true},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "echo vault read"}, false},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "mysql --password=x db"}, true},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "make"}, true},
+		{agent.Event{Tool: "Bash", Class: agent.Shell, Argument: "make test"}, false},
+		{agent.Event{Tool: "Task", Argument: "make"}, false},
+	} {
+		if got := i.call(c.event); got != c.want {
+			t.Errorf("%+v: %v", c.event, got)
+		}
+	}
+}

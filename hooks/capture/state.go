@@ -1,0 +1,231 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Dir is the folder of local state with a file for each session.
+const Dir = "capture"
+
+// state is the file of a session: how far its transcript was read, and what is not committed.
+type state struct {
+	Client     string    `json:"client"`
+	Session    string    `json:"session"`
+	Subagent   string    `json:"subagent,omitempty"`
+	Transcript string    `json:"transcript"`
+	Offset     int64     `json:"offset"`         // bytes that were read
+	Before     string    `json:"before"`         // hash of the last bytes before the offset
+	Seen       time.Time `json:"seen"`           // of the last event
+	From       time.Time `json:"from,omitzero"`  // what is older was passed over, and is never recorded
+	Code       string    `json:"code,omitempty"` // HEAD of the code then
+	Tip        string    `json:"tip,omitempty"`  // the current memory branch's commit then
+	Due        *due      `json:"due,omitempty"`  // what the next commit tells
+	Attempt    *attempt  `json:"attempt,omitempty"`
+	Newest     []uint64  `json:"newest,omitempty"` // hashes of the sources of the newest steps
+}
+
+// remembered is how many of a session's newest steps are known without the branch's log: some
+// clients copy a part of the history to the end of a transcript.
+const remembered = 1024
+
+// fresh drops the steps that are remembered, and those that repeat one before them.
+func (st *state) fresh(steps []store.NewStep) []store.NewStep {
+	seen := map[uint64]bool{}
+	for _, sum := range st.Newest {
+		seen[sum] = true
+	}
+	return slices.DeleteFunc(steps, func(step store.NewStep) bool {
+		sum := sourceHash(step)
+		before := seen[sum]
+		seen[sum] = true
+		return before
+	})
+}
+
+func (st *state) remember(steps []store.NewStep) {
+	for _, step := range steps {
+		st.Newest = append(st.Newest, sourceHash(step))
+	}
+	st.Newest = st.Newest[max(0, len(st.Newest)-remembered):]
+}
+
+func sourceHash(step store.NewStep) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(step.Source)) // never fails
+	return h.Sum64()
+}
+
+// attempt is in the state while steps are recorded and committed. A later process that finds
+// it knows that some steps after the offset may be recorded.
+type attempt struct {
+	Began time.Time `json:"began"`
+}
+
+// compared is how many bytes before the offset say that a transcript is the same.
+const compared = 256
+
+// key names the file of a session, and its lock.
+func (t Turn) key() string { return key(t.Client, t.session()) }
+
+func key(client, session string) string {
+	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(client+"\x00"+session)))
+}
+
+func stateName(key string) string { return path.Join(Dir, key+".json") }
+
+// load reads the state of the turn's session and reports whether there was one. A file that
+// cannot be understood counts as none: the comparison of sources keeps steps from being
+// recorded twice.
+func (c *capturing) load(key string) (known bool, err error) {
+	if known, err = readState(c.s, key, &c.state); err != nil {
+		return false, err
+	}
+	if !known {
+		c.state = state{Client: c.turn.Client, Session: c.turn.Session, Subagent: c.turn.Subagent}
+	}
+	c.state.Transcript = c.turn.Transcript
+	return known, nil
+}
+
+func readState(s *store.Store, key string, into *state) (known bool, err error) {
+	data, err := os.ReadFile(s.StatePath(stateName(key)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return json.Unmarshal(data, into) == nil && into.Session != "", nil
+}
+
+// matches reports whether a transcript begins with what was read.
+func (st *state) matches(f *os.File) (bool, error) {
+	sum, err := hashBefore(f, st.Offset)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it is shorter
+		return false, nil
+	}
+	return sum == st.Before, err
+}
+
+// hashBefore returns the hash of the bytes before an offset.
+func hashBefore(f *os.File, offset int64) (string, error) {
+	n := min(offset, compared)
+	data := make([]byte, n)
+	if _, err := io.ReadFull(io.NewSectionReader(f, offset-n, n), data); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%.8x", sha256.Sum256(data)), nil
+}
+
+// save moves the position to an offset.
+func (c *capturing) save(f *os.File, offset int64) (err error) {
+	c.state.Offset = offset
+	if c.state.Before, err = hashBefore(f, offset); err != nil {
+		return err
+	}
+	return c.write()
+}
+
+func (c *capturing) write() error {
+	c.state.Seen = c.s.Clock().UTC().Truncate(time.Second)
+	data, err := json.Marshal(c.state)
+	if err != nil {
+		return err
+	}
+	return c.s.Repo().WriteStateFile(stateName(c.turn.key()), append(data, '\n'))
+}
+
+// Begin notes that a session begins or goes on in this repository, and knows its memory. What
+// the transcript of a new one contains already was written before the hooks, and is not recorded.
+func Begin(ctx context.Context, s *store.Store, t Turn) (err error) {
+	c := &capturing{s: s, turn: t}
+	lock, err := s.Repo().Lock(ctx, "capture "+t.key())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	known, err := c.load(t.key())
+	if err != nil {
+		return err
+	}
+	if c.state.Tip, err = c.tip(ctx); err != nil {
+		return err
+	}
+	if known {
+		return c.write()
+	}
+	head, err := s.CodeHead(ctx)
+	if err != nil {
+		return err
+	}
+	c.state.Code = string(head)
+	f, err := os.Open(t.Transcript)
+	if errors.Is(err, fs.ErrNotExist) {
+		sum := sha256.Sum256(nil)
+		c.state.Before = fmt.Sprintf("%.8x", sum)
+		return c.write()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read the transcript: %w", err)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	return c.toEnd(f)
+}
+
+// toEnd moves the position to the end of a transcript: what it contains is not recorded.
+func (c *capturing) toEnd(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	c.state.From = c.s.Clock().UTC()
+	return c.save(f, info.Size())
+}
+
+// due is what happened since the last commit, for the words of the next one.
+type due struct {
+	Prompt    string   `json:"prompt,omitempty"`
+	Final     string   `json:"final,omitempty"`
+	Files     []string `json:"files,omitempty"`
+	Calls     int      `json:"calls,omitempty"`
+	Code      bool     `json:"code,omitempty"`      // the code's HEAD moved
+	Committed bool     `json:"committed,omitempty"` // the agent made a memory commit itself
+}
+
+// add adds a turn to what is due.
+func (st *state) add(t agent.Turn, final string, code bool) {
+	d := st.Due
+	if d == nil {
+		d = &due{}
+		st.Due = d
+	}
+	if t.Prompt != "" {
+		d.Prompt = t.Prompt
+	}
+	if final = cmp.Or(final, t.Final); final != "" {
+		d.Final = final
+	}
+	for _, name := range t.Files {
+		if len(d.Files) < mostFiles {
+			d.Files = appendNew(d.Files, name)
+		}
+	}
+	d.Calls += t.Calls
+	d.Code = d.Code || code
+	d.Committed = t.Committed
+}
