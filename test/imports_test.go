@@ -11,7 +11,7 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
+	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
 	"cmd/complete":            {"render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
@@ -48,6 +48,7 @@ var layers = map[string][]string{
 	"hooks/internal/golden":   {"hooks/agent"},
 	"hooks/agent":             {},
 	"hooks/payload":           {},
+	"hooks/settings":          {},
 	"refs/doc":                {"refs/prose"},
 	"refs/git/disk":           {"refs/fault"},
 	"refs/peer":               {"refs/prose"},

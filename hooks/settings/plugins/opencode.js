@@ -1,0 +1,156 @@
+// Runs 'git-context hook opencode EVENT' at the start of a session (start), at a prompt (prompt), when
+// the agent becomes idle (turn-end) and when the session ends (end). Standard input is one JSON object:
+// {"session_id", "parent_id", "cwd", "prompt", "messages"}. What start and prompt print, {"context": TEXT},
+// is given to the model. A hook that fails, takes longer than two seconds or is not installed changes nothing.
+import { spawn, spawnSync } from "node:child_process"
+
+const limit = 2000 // milliseconds that the client waits for one of its events
+
+const parse = (out) => {
+  try {
+    const context = JSON.parse(out).context
+    return typeof context === "string" ? context : ""
+  } catch {
+    return ""
+  }
+}
+
+// ask runs a hook beside the client and resolves to its context.
+const ask = (event, payload, cwd, wait = limit) =>
+  new Promise((resolve) => {
+    if (wait <= 0) return resolve("")
+    try {
+      const child = spawn("git-context", ["hook", "opencode", event], { cwd, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      let out = ""
+      const timer = setTimeout(() => {
+        child.kill()
+        resolve("")
+      }, wait)
+      const end = (text) => {
+        clearTimeout(timer)
+        resolve(text)
+      }
+      child.on("error", () => end(""))
+      child.on("close", (code) => end(code === 0 ? parse(out) : ""))
+      child.stdout.on("data", (data) => (out += data))
+      child.stdin.on("error", () => {})
+      child.stdin.end(JSON.stringify(payload))
+    } catch {
+      resolve("")
+    }
+  })
+
+// tell runs a hook to its end: 'opencode run' does not wait for handlers when it exits.
+const tell = (event, payload, cwd, timeout) => {
+  try {
+    spawnSync("git-context", ["hook", "opencode", event], {
+      cwd, input: JSON.stringify(payload), timeout, killSignal: "SIGKILL", stdio: ["pipe", "ignore", "ignore"], windowsHide: true,
+    })
+  } catch {}
+}
+
+export const GitContext = async ({ directory }) => {
+  const sessions = new Map()
+
+  const session = (id) => {
+    if (!sessions.has(id)) {
+      sessions.set(id, { id, parent: null, cwd: directory, prompt: "", messages: new Map(), busy: false, ended: false, start: null })
+    }
+    return sessions.get(id)
+  }
+
+  const payload = (s, more) => ({ session_id: s.id, parent_id: s.parent, cwd: s.cwd, ...more })
+
+  // start is run once for a session, so that the system prompt stays the same to the byte.
+  const start = (s) => (s.start ??= ask("start", payload(s), s.cwd))
+
+  const turnEnd = (s) => {
+    if (!s.busy) return // idle is reported twice
+    s.busy = false
+    const messages = [...s.messages.values()].map((m) => ({ info: m.info, parts: [...m.parts.values()] }))
+    s.messages.clear()
+    if (messages.length > 0 || s.prompt) tell("turn-end", payload(s, { prompt: s.prompt, messages }), s.cwd, limit)
+    s.prompt = ""
+  }
+
+  const end = (s, timeout) => {
+    if (s.ended || !s.start) return
+    s.ended = true
+    tell("end", payload(s), s.cwd, timeout)
+  }
+
+  const message = (s, id) => {
+    if (!s.messages.has(id)) s.messages.set(id, { info: { id, sessionID: s.id }, parts: new Map() })
+    return s.messages.get(id)
+  }
+
+  const handle = (type, p) => {
+    switch (type) {
+      case "session.created": {
+        const s = session(p.info.id)
+        s.parent = p.info.parentID ?? null
+        s.cwd = p.info.directory ?? directory
+        break
+      }
+      case "message.updated":
+        message(session(p.info.sessionID), p.info.id).info = p.info
+        break
+      case "message.part.updated":
+        message(session(p.part.sessionID), p.part.messageID).parts.set(p.part.id, p.part)
+        break
+      case "session.status":
+        if (p.status.type === "busy") session(p.sessionID).busy = true
+        if (p.status.type === "idle") turnEnd(session(p.sessionID))
+        break
+      case "session.idle":
+        turnEnd(session(p.sessionID))
+        break
+      case "session.deleted": {
+        const s = sessions.get(p.info.id)
+        if (s) end(s, limit)
+        sessions.delete(p.info.id)
+      }
+    }
+  }
+
+  return {
+    event: async ({ event }) => {
+      try {
+        handle(event.type, event.properties)
+      } catch {}
+    },
+
+    "chat.message": async (input, output) => {
+      try {
+        const s = session(input.sessionID)
+        const prompt = output.parts.filter((p) => p.type === "text" && !p.synthetic).map((p) => p.text).join("\n")
+        s.prompt = prompt
+        s.messages.clear()
+        const until = Date.now() + limit
+        await start(s)
+        const context = await ask("prompt", payload(s, { prompt }), s.cwd, until - Date.now())
+        if (context) {
+          const { id, sessionID } = output.message
+          output.parts.push({ id: "prt_" + id.replace(/^msg_/, "") + "gc", sessionID, messageID: id, type: "text", text: context, synthetic: true })
+        }
+      } catch {}
+    },
+
+    "experimental.chat.system.transform": async (input, output) => {
+      try {
+        if (!input.sessionID || output.system.some((text) => text.startsWith("You are a title generator"))) return
+        const context = await start(session(input.sessionID))
+        if (context) output.system.push(context)
+      } catch {}
+    },
+
+    dispose: async () => {
+      try {
+        const until = Date.now() + limit
+        for (const s of sessions.values()) {
+          if (!s.parent && Date.now() < until) end(s, until - Date.now())
+        }
+      } catch {}
+    },
+  }
+}

@@ -1,0 +1,167 @@
+// Package settings installs git-context into the hooks of coding agents, removes it, and reports
+// its state. It edits configuration files and runs nothing.
+//
+// # What it installs
+//
+// A client (a coding agent, see [Clients]) has a file for a project and one for a user. For most
+// clients it is a JSON file with other settings, and an entry is added to the list of each event:
+//
+//	{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": LINE, "timeout": 10}]}]}}
+//
+// LINE is [Client.Line]. It is the same in every version and on every machine, because Codex binds
+// trust to it and because a team shares the file. An entry is recognised by its words
+// 'git-context hook CLIENT', so that a person may change everything else of it. OpenCode and pi
+// load a plugin instead: a file of ours, whose first line contains a checksum of the rest.
+//
+// # How a file is edited
+//
+// Bytes are inserted and removed; everything else of the file stays: the order, comments, indentation,
+// unknown keys, a byte order mark, CRLF. [Uninstall] removes exactly what [Install] inserted, also if
+// other parts were edited between. No state is stored beside the file. Three forms in the file say
+// what existed before:
+//
+//  1. An element is appended to a list or object that is not empty. A comma that ended the list
+//     before ends it again.
+//  2. In a list or object that exists and is empty, one space follows the opening bracket. Uninstall
+//     leaves it empty.
+//  3. One that did not exist has no space or a new line there. If nothing else is in it, uninstall
+//     removes it; a file like any other.
+//
+// A client whose file has a version gets it behind "hooks" if it had none, and loses it again.
+//
+// # Concurrency
+//
+// A file is locked, read, edited and replaced atomically, and keeps its mode; a symbolic link stays
+// and the file that it leads to is replaced. Any number of processes may install at once. A file that
+// another program wrote meanwhile is read again.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+)
+
+// Level says for whom hooks are installed.
+type Level string
+
+// The levels.
+const (
+	Project Level = "project" // everybody who works in the worktree
+	User    Level = "user"    // one user, in all repositories
+)
+
+// Levels returns both levels.
+func Levels() []Level { return []Level{Project, User} }
+
+// Place is where the files of clients are.
+type Place struct {
+	Root   string              // the worktree; "": there is none, and no project file
+	Getenv func(string) string // the environment, which says where the user's files are
+}
+
+// Error is a refusal: the problem, and how to solve it.
+type Error struct {
+	Message string // lower case, no full stop, names in single quotes
+	Hints   []string
+	Err     error // the cause; nil if there is none
+}
+
+// Error returns the message with its cause, without the hints.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	var p *fs.PathError
+	if errors.As(e.Err, &p) {
+		return e.Message + ": " + p.Err.Error()
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause; nil if there is none.
+func (e *Error) Unwrap() error { return e.Err }
+
+func refuse(err error, hint, format string, args ...any) *Error {
+	e := &Error{Message: fmt.Sprintf(format, args...), Err: err}
+	if hint != "" {
+		e.Hints = []string{hint}
+	}
+	return e
+}
+
+// home returns the user's home directory; "" if the environment does not say.
+func (p Place) home() string {
+	if runtime.GOOS == "windows" {
+		return p.Getenv("USERPROFILE")
+	}
+	return p.Getenv("HOME")
+}
+
+// location is a file of a client, and the directory that an uninstall never removes.
+type location struct {
+	path, stop string
+	level      Level
+	text       bool // not JSON: it is searched for our line and never edited
+}
+
+// locations returns the files of a level that may contain our entries. The first is the one
+// into which hooks are installed. It is nil if the level has no directory.
+func (c Client) locations(p Place, level Level) []location {
+	base, stop, names := c.userBase(p), "", append([]string{c.user}, c.alsoUser...)
+	if level == Project {
+		base, stop, names = p.Root, p.Root, append([]string{c.project}, c.alsoProject...)
+	} else if stop = p.home(); c.moved(p) != "" {
+		stop = p.Getenv(c.movedBy)
+	}
+	if base == "" {
+		return nil
+	}
+	var all []location
+	for _, name := range names {
+		all = append(all, location{
+			path: filepath.Join(base, filepath.FromSlash(name)), stop: stop, level: level,
+			text: c.plugin == "" && filepath.Ext(name) != ".json",
+		})
+	}
+	return all
+}
+
+// moved returns the directory to which the environment moves the user's files; "" if it does not.
+func (c Client) moved(p Place) string {
+	if c.movedBy == "" || !filepath.IsAbs(p.Getenv(c.movedBy)) {
+		return ""
+	}
+	return filepath.Join(p.Getenv(c.movedBy), filepath.FromSlash(c.movedTo))
+}
+
+// userBase returns the directory to which the user's files are relative.
+func (c Client) userBase(p Place) string {
+	if dir := c.moved(p); dir != "" {
+		return dir
+	}
+	if p.home() == "" {
+		return ""
+	}
+	return filepath.Join(p.home(), filepath.FromSlash(c.base))
+}
+
+// Path returns the file into which hooks are installed. The error is an *Error.
+func (c Client) Path(p Place, level Level) (string, error) {
+	at, err := c.main(p, level)
+	return at.path, err
+}
+
+func (c Client) main(p Place, level Level) (location, error) {
+	all := c.locations(p, level)
+	switch {
+	case len(all) > 0:
+		return all[0], nil
+	case level == Project:
+		return location{}, refuse(nil, "git context hooks install "+c.Name+" --user",
+			"there is no worktree for the project file of %s", c.Title)
+	}
+	return location{}, refuse(nil, "set HOME", "the environment does not say where the files of %s are", c.Title)
+}
