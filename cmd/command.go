@@ -84,7 +84,7 @@ func commands() []entry {
 		{groupShare, "bundle", "write all memory into one file", newBundle},
 		{groupShare, "unbundle", "import what bundle wrote", newUnbundle},
 		{groupShare, "export", "write a folder that other implementations read", newExport},
-		{groupCare, "hooks", "install, remove or check git hooks", newHooks},
+		{groupCare, "hooks", "install, remove or check hooks of git and agents", newHooks},
 		{groupCare, "hook", "do the work of a git hook; git runs it", newHook},
 		{groupCare, "fsck", "check memory, and repair it", newFsck},
 		{groupCare, "gc", "pack memory, and delete obsolete state", newGC},

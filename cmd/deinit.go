@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -43,7 +45,7 @@ func newDeinit(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			if err := o.show(env, r, func(p *render.Printer) { printDeinit(p, r, o.dryRun) }); err != nil {
+			if err := o.show(env, r, func(p *render.Printer) { printDeinit(p, env, r, o.dryRun) }); err != nil {
 				return err
 			}
 			if !o.dryRun {
@@ -54,21 +56,47 @@ func newDeinit(g *globals) *command {
 	}
 }
 
-func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r share.Remains, err error) {
+// deinitResult is what a repository has of memory, or what was removed.
+type deinitResult struct {
+	share.Remains
+	Agents []string `json:"agents"` // the files of this worktree from which hooks of agents are removed
+}
+
+func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return share.Deinit(ctx, s, share.DeinitOptions{
+	agents := newAgents(env, s, &hooksOptions{project: true}, nil)
+	r.Agents = []string{}
+	for _, row := range agents.rows() {
+		if row.State == settings.Unreadable {
+			return r, fail.New(fail.ErrRefused, fail.HooksRefused, "'"+row.Path+"' has git-context's hooks, and cannot be edited: "+row.Reason, "correct it, or remove it")
+		}
+		r.Agents = append(r.Agents, row.Path)
+	}
+	r.Remains, err = share.Deinit(ctx, s, share.DeinitOptions{
 		Remote: o.remote, DryRun: o.dryRun,
-		Consent: func(r share.Remains) error { return o.ask(env, o.json, dangerOfDeinit(r)) },
-		Hooks:   func() error { return removeHooks(ctx, s) },
+		Consent: func(found share.Remains) error {
+			return o.ask(env, o.json, dangerOfDeinit(env, deinitResult{found, r.Agents}))
+		},
+		Hooks: func() error { return removeHooks(ctx, env, s, agents) },
 	})
+	return r, err
 }
 
-// removeHooks removes the hooks of this worktree.
-func removeHooks(ctx context.Context, s *refs.Store) (err error) {
+// removeHooks removes the hooks of this worktree: those of agents and those of git.
+func removeHooks(ctx context.Context, env *Env, s *refs.Store, agents *agents) (err error) {
+	left, err := agents.change("uninstall")
+	if err != nil {
+		return hooksError(err)
+	}
+	for _, c := range left {
+		if c.Note != "" {
+			env.warn("hook '%s': %s", c.Path, c.Note)
+		}
+	}
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
 		return err
@@ -82,16 +110,25 @@ func removeHooks(ctx context.Context, s *refs.Store) (err error) {
 	return hooksError(err)
 }
 
-func dangerOfDeinit(r share.Remains) danger {
+func dangerOfDeinit(env *Env, r deinitResult) danger {
 	return danger{
 		grave:    true,
-		tell:     func(p *render.Printer) { printDeinit(p, r, true) },
+		tell:     func(p *render.Printer) { printDeinit(p, env, r, true) },
 		refusal:  fmt.Sprintf("the memory of this repository, %s and %s, would be removed", count(r.Commits, "commit", "commits"), count(r.Steps+r.Pending, "step", "steps")),
 		question: "Remove it?",
 	}
 }
 
-func printDeinit(p *render.Printer, r share.Remains, would bool) {
+func printDeinit(p *render.Printer, env *Env, r deinitResult, would bool) {
+	defer func() {
+		if len(r.Agents) > 0 {
+			var paths []string
+			for _, path := range r.Agents {
+				paths = append(paths, shortPath(env, path))
+			}
+			line(p, " the hooks of agents in: %s", someOf(paths))
+		}
+	}()
 	did := "Removed"
 	if would {
 		did = "Would remove"

@@ -5,51 +5,70 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/hooks/settings"
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
-type hooksOptions struct{ *globals }
+type hooksOptions struct {
+	*globals
+	project, user bool
+}
 
 func newHooks(g *globals) *command {
 	o := &hooksOptions{globals: g}
 	return &command{
-		name:  "hooks",
-		usage: []string{"hooks install git", "hooks uninstall git", "hooks status [git]"},
-		about: "Installs the git hooks of git-context in this repository, removes them, or reports their " +
-			"state; 'git context help hook' says what each hook does. Existing hooks still run and keep their " +
+		name: "hooks",
+		usage: []string{
+			"hooks install (git | AGENT)... [--project | --user]",
+			"hooks uninstall (git | AGENT)... [--project | --user]",
+			"hooks status [git | AGENT]... [--project | --user]",
+		},
+		about: "Installs the hooks of git-context in this repository, removes them, or reports their " +
+			"state; 'git context help hook' says what each hook does. Existing hooks of git still run and keep their " +
 			"exit status: a shell script gets a marked block of lines, another hook is moved aside and run. " +
 			"Hooks are in the folder where git looks for them (core.hooksPath, husky's folder, the common git " +
-			"directory of linked worktrees), but never outside of the repository. uninstall restores each file " +
+			"directory of linked worktrees), but never outside of the repository. AGENT is " + agentNames("or") +
+			": its hooks are added to its own settings file, of this worktree or, with --user, of this user, " +
+			"where everything else stays as it is. uninstall restores each file " +
 			"as it was. GIT_CONTEXT_HOOKS=0 turns them off without removing them.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
-			"hooks install git",
+			"hooks install git claude-code",
 			"hooks status",
+			"hooks install codex --user",
 			"hooks uninstall git",
 		},
 		globals: g,
-		flags:   g.common(),
-		least:   1, most: 2, needs: "what to do: install, uninstall or status",
+		flags: join([]cli.Flag{
+			toggle(&o.project, "--project", "the agent's settings in this worktree (default)"),
+			toggle(&o.user, "--user", "the agent's settings of this user, for all repositories"),
+		}, g.common()),
+		least: 1, most: unlimited, needs: "what to do: install, uninstall or status",
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if err := checkHooks(args); err != nil {
+			if err := o.check(args); err != nil {
 				return err
 			}
-			return o.run(ctx, env, args[0])
+			if args[0] == "status" {
+				return o.runStatus(ctx, env, args[1:])
+			}
+			return o.runChange(ctx, env, args[0], args[1:])
 		},
 	}
 }
 
-// hooksGit is the one name that hooks are installed under.
+// hooksGit is the name of git's own hooks, beside those of agents.
 const hooksGit = "git"
 
-// checkHooks refuses unknown words. Only status may go without the name of hooks.
-func checkHooks(args []string) error {
+// check refuses unknown words. Only status may go without the name of hooks.
+func (o *hooksOptions) check(args []string) error {
 	words := []string{"install", "uninstall", "status"}
 	switch args[0] {
 	case "install", "uninstall", "status":
@@ -63,36 +82,84 @@ func checkHooks(args []string) error {
 	if len(args) == 1 && args[0] != "status" {
 		return usagef("'hooks %s' needs the kind of the hooks", args[0]).hint("git context hooks %s %s", args[0], hooksGit)
 	}
-	if len(args) == 2 && args[1] != hooksGit {
-		return usagef("unknown kind of hooks '%s'", args[1]).hint("git context hooks %s %s", args[0], hooksGit)
+	kinds := append([]string{hooksGit}, settings.Names()...)
+	for _, name := range args[1:] {
+		if slices.Contains(kinds, name) {
+			continue
+		}
+		err := usagef("unknown kind of hooks '%s'", name)
+		if near := nearest(name, kinds); near != "" {
+			return err.hint("git context hooks %s %s", args[0], near)
+		}
+		return err.hint("one of %s", strings.Join(kinds, ", "))
+	}
+	switch {
+	case o.project && o.user:
+		return usagef("--project and --user exclude each other").hint("run it once for each")
+	case o.user && slices.Contains(args[1:], hooksGit):
+		return usagef("--user is for the hooks of agents; those of git belong to the repository").hint("git context hooks %s %s", args[0], hooksGit)
 	}
 	return nil
 }
 
-func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err error) {
-	s, err := o.open(ctx, env)
+// runChange installs or uninstalls the hooks of those names.
+func (o *hooksOptions) runChange(ctx context.Context, env *Env, word string, names []string) (err error) {
+	s, err := o.openFor(ctx, env, names)
 	if err != nil {
 		return err
 	}
-	defer closing(s, &err)
-	place, err := hooksPlace(ctx, s.Repo())
-	if err != nil {
-		return err
+	if s != nil {
+		defer closing(s, &err)
 	}
-	if word == "status" {
-		failures, err := share.HookFailures(ctx, s)
-		if err != nil {
-			return err
-		}
-		list, err := hooksStatus(env, s.Repo(), place, failures)
-		if err != nil {
+	agents := newAgents(env, s, o, names)
+	if word == "install" {
+		if err := agents.check(); err != nil {
 			return hooksError(err)
 		}
-		return o.printStatus(ctx, env, list)
+	}
+	var rows []hookChange
+	if slices.Contains(names, hooksGit) {
+		var place hooks.Place
+		if place, rows, err = o.changeGit(ctx, env, s, word); err != nil && len(rows) == 0 {
+			return err
+		}
+		if word == "install" && inWorktree(s.Repo(), place.Dir) && slices.ContainsFunc(rows, hookChange.changed) {
+			agents.visible = true
+		}
+	}
+	if err == nil {
+		var more []hookChange
+		more, err = agents.change(word)
+		rows, err = append(rows, more...), hooksError(err)
+	}
+	if err != nil && len(rows) == 0 {
+		return err
+	}
+	if s != nil && err == nil && word == "install" {
+		if _, err := s.Tip(ctx, ""); errors.Is(err, fail.ErrNoMemory) {
+			env.hint("there is no memory yet: %s init", self)
+		}
+	}
+	return errors.Join(o.printChanges(env, rows, agents.hints(word, rows)), err)
+}
+
+// openFor opens the repository. The user's settings of agents need none: then the store is nil.
+func (o *hooksOptions) openFor(ctx context.Context, env *Env, names []string) (*refs.Store, error) {
+	s, err := o.open(ctx, env)
+	if o.user && errors.Is(err, git.ErrNotRepository) {
+		return nil, nil
+	}
+	return s, err
+}
+
+// changeGit installs or uninstalls git's hooks. Beside an error it returns the changes made before it.
+func (o *hooksOptions) changeGit(ctx context.Context, env *Env, s *refs.Store, word string) (place hooks.Place, rows []hookChange, err error) {
+	if place, err = hooksPlace(ctx, s.Repo()); err != nil {
+		return place, nil, err
 	}
 	lock, err := s.Repo().Lock(ctx, "hooks")
 	if err != nil {
-		return err
+		return place, nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	var changes []hooks.Change
@@ -101,16 +168,10 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 	} else {
 		changes, err = uninstallHooks(s.Repo(), place)
 	}
-	if err != nil && len(changes) > 0 {
-		return errors.Join(o.printChanges(env, s.Repo(), place, word, changes), hooksError(err))
+	for _, c := range changes {
+		rows = append(rows, hookChange{Name: c.Event, Path: c.Path, Effect: string(c.Effect), Owner: c.Owner, Note: c.Note})
 	}
-	if err != nil {
-		return hooksError(err)
-	}
-	if _, err := s.Tip(ctx, ""); word == "install" && errors.Is(err, fail.ErrNoMemory) {
-		env.hint("there is no memory yet: %s init", self)
-	}
-	return o.printChanges(env, s.Repo(), place, word, changes)
+	return place, rows, hooksError(err)
 }
 
 // hooksPlace returns the directory where git looks for this worktree's hooks.
@@ -131,44 +192,58 @@ func hooksPlace(ctx context.Context, repo *git.Repo) (hooks.Place, error) {
 	return p, nil
 }
 
-// hooksError turns a refusal of package hooks into a fail.Error with the same hints.
+// hooksError turns a refusal of package hooks or hooks/settings into a fail.Error with the same hints.
 func hooksError(err error) error {
+	var hints []string
 	var refused *hooks.Error
-	if !errors.As(err, &refused) {
+	var broken *settings.Error
+	switch {
+	case errors.As(err, &refused):
+		hints = refused.Hints
+	case errors.As(err, &broken):
+		hints = broken.Hints
+	default:
 		return err
 	}
-	hints := refused.Hints
 	if len(hints) == 0 {
 		hints = hintsOf(err) // of an error of the system
 	}
 	return &fail.Error{Code: fail.HooksRefused, Kind: fail.ErrRefused, Message: err.Error(), Hints: hints}
 }
 
-// printChanges prints the changes, with warnings and hints about them.
-func (o *hooksOptions) printChanges(
-	env *Env, repo *git.Repo, place hooks.Place, word string, changes []hooks.Change,
-) error {
-	if changes == nil {
-		changes = []hooks.Change{}
+// hookChange is the effect on one file.
+type hookChange struct {
+	Name   string         `json:"name"`
+	Path   string         `json:"path"`
+	Effect string         `json:"did"`
+	Owner  string         `json:"owner"`
+	Level  settings.Level `json:"level,omitempty"` // of an agent's settings
+	Note   string         `json:"note,omitempty"`
+}
+
+func (c hookChange) changed() bool { return c.Effect != string(hooks.Unchanged) }
+
+// printChanges prints the changes, with warnings about them and hints.
+func (o *hooksOptions) printChanges(env *Env, rows []hookChange, hints []string) error {
+	if rows == nil {
+		rows = []hookChange{}
 	}
-	for _, c := range changes {
+	for _, c := range rows {
 		if c.Note != "" {
 			env.warn("hook '%s': %s", c.Path, c.Note)
 		}
 	}
-	if word == "install" && hooks.Changed(changes) && inWorktree(repo, place.Dir) {
-		env.hint("'git status' shows these files: they belong to the code")
-	}
+	env.hintAll(hints)
 	value := struct {
-		Hooks []hooks.Change `json:"hooks"`
-	}{changes}
+		Hooks []hookChange `json:"hooks"`
+	}{rows}
 	return o.show(env, value, func(p *render.Printer) {
-		if len(changes) == 0 {
+		if len(rows) == 0 {
 			line(p, "Nothing is installed")
 		}
-		for _, c := range changes {
-			text := fmt.Sprintf("%-13s %s", c.Event, c.Effect)
-			if c.Owner != "" && c.Owner != hooks.OwnerSelf {
+		for _, c := range rows {
+			text := fmt.Sprintf("%-13s %s", c.Name, c.Effect)
+			if c.Owner != "" && c.Owner != hooks.OwnerSelf && c.Owner != c.Name {
 				text += " (" + c.Owner + ")"
 			}
 			line(p, "%s: %s", text, shortPath(env, c.Path))

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/hooks/settings"
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
@@ -113,22 +115,73 @@ func (e *Env) onPath(program string) bool {
 	return false
 }
 
-func (o *hooksOptions) printStatus(ctx context.Context, env *Env, list []hooks.Hook) error {
+// runStatus prints the state of the hooks of those names: without names that of git's hooks and of the
+// agents for which any are installed.
+func (o *hooksOptions) runStatus(ctx context.Context, env *Env, names []string) (err error) {
+	s, err := o.openFor(ctx, env, names)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		defer closing(s, &err)
+	}
+	rows := []hookRow{}
+	if s != nil && !o.user && (len(names) == 0 || slices.Contains(names, hooksGit)) {
+		if rows, err = gitRows(ctx, env, s); err != nil {
+			return err
+		}
+	}
+	return o.printStatus(ctx, env, append(rows, newAgents(env, s, o, names).rows()...))
+}
+
+func gitRows(ctx context.Context, env *Env, s *refs.Store) ([]hookRow, error) {
+	place, err := hooksPlace(ctx, s.Repo())
+	if err != nil {
+		return nil, err
+	}
+	failures, err := share.HookFailures(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	list, err := hooksStatus(env, s.Repo(), place, failures)
+	if err != nil {
+		return nil, hooksError(err)
+	}
+	var rows []hookRow
+	for _, h := range list {
+		rows = append(rows, hookRow{
+			Name: h.Name, Path: h.Path, State: h.State, Owner: h.Owner, Reason: h.Reason,
+			good: h.State == hooks.StateInstalled || h.State == hooks.StateKept, bad: h.State == hooks.StateBroken,
+		})
+	}
+	return rows, nil
+}
+
+// hookRow is the state of one file.
+type hookRow struct {
+	Name   string         `json:"name"`
+	Path   string         `json:"path"`
+	State  string         `json:"state"`
+	Owner  string         `json:"owner"`
+	Level  settings.Level `json:"level,omitempty"` // of an agent's settings
+	Reason string         `json:"reason,omitempty"`
+
+	good, bad bool // it works; it should work but does not
+}
+
+func (o *hooksOptions) printStatus(ctx context.Context, env *Env, rows []hookRow) error {
 	value := struct {
-		Hooks []hooks.Hook `json:"hooks"`
-	}{list}
+		Hooks []hookRow `json:"hooks"`
+	}{rows}
 	return o.view(ctx, env, value, func(p *render.Printer) {
-		lines := make([]render.HookLine, len(list))
-		for i, h := range list {
+		lines := make([]render.HookLine, len(rows))
+		for i, h := range rows {
 			lines[i] = render.HookLine{
-				Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason,
+				Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason, Good: h.good, Bad: h.bad,
 			}
-			switch h.State {
-			case hooks.StateInstalled, hooks.StateKept:
-				lines[i].Good = true
-			case hooks.StateBroken:
-				lines[i].Bad = true
-			}
+		}
+		if len(rows) == 0 {
+			line(p, "Nothing is installed")
 		}
 		render.HooksText(p, lines)
 	})

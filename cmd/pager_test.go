@@ -28,7 +28,7 @@ func terminalEnv(t *testing.T, config ...string) (env *Env, out *bytes.Buffer) {
 		Environ: environ,
 		Term:    Terminal{Out: true, Width: 80},
 	}
-	for _, args := range append([][]string{{"init", "-q"}}, settings(config)...) {
+	for _, args := range append([][]string{{"init", "-q"}}, pagerSettings(config)...) {
 		c := exec.Command("git", args...)
 		c.Dir, c.Env = dir, env.Environ
 		if out, err := c.CombinedOutput(); err != nil {
@@ -42,7 +42,7 @@ func terminalEnv(t *testing.T, config ...string) (env *Env, out *bytes.Buffer) {
 	return env, out
 }
 
-func settings(config []string) (commands [][]string) {
+func pagerSettings(config []string) (commands [][]string) {
 	for _, c := range config {
 		key, value, _ := strings.Cut(c, "=")
 		commands = append(commands, []string{"config", key, value})

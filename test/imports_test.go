@@ -12,7 +12,7 @@ var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
 	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
-	"cmd/complete":            {"render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
+	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},

@@ -75,6 +75,8 @@ func askedAlone() []asked {
 		{"git-context-hooks", 1, "git context hooks status --json", 0},
 		{"git-context-hooks", 1, "echo true >>.git/hooks/post-rewrite && git context hooks status --json", 0},
 		{"git-context-hooks", 0, "git context hooks uninstall git --json", 0},
+		{"git-context-hooks", 0, "git context hooks install cursor --json", 0},
+		{"git-context-hooks", 1, "git context hooks status cursor --json", 0},
 		{"git-context-gc", 0, "git context gc --json", 0},
 		{"git-context-handover", 0, "git context handover -m Leave --json", 0},
 		{"git-context-handover", 0, "echo '// d' >>a.go && git context handover --with-changes --json", 0},

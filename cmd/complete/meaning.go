@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/peer"
@@ -45,6 +46,7 @@ func meanings() []meaning {
 		{names: "HOW", words: []string{merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion}},
 		{names: "WHAT", words: []string{"commits", "steps", "topics"}},
 		{names: "DIALECT", words: []string{string(peer.Contexa), string(peer.Memory)}},
+		{names: "AGENT", forms: []string{"hooks"}, words: settings.Names()},
 		{names: "AGENT", words: []string{"swe-agent"}},
 	}
 }

@@ -11,6 +11,7 @@ type Client struct {
 	Name   string  // as in commands, such as "claude-code"
 	Title  string  // as its maker writes it
 	Events []Event // for which hooks are installed
+	Trust  string  // what a person does once before the hooks run; "" where nothing is needed
 
 	project, user string   // its files: below the worktree, and below base or the directory of movedBy
 	alsoProject   []string // files that the client reads too
@@ -76,6 +77,7 @@ func codex() Client {
 		project: ".codex/hooks.json", alsoProject: []string{".codex/config.toml"},
 		user: "hooks.json", alsoUser: []string{"config.toml"}, base: ".codex", movedBy: "CODEX_HOME",
 		entry: group,
+		Trust: "open /hooks in Codex once and trust them; a project has to be trusted, too",
 	}
 }
 

@@ -42,6 +42,9 @@ func parse(data []byte) (*document, error) {
 	}
 	d.root = root
 	d.style = style{newline: "\n", unit: "  ", colon: ": "}
+	if len(d.children(&d.root)) > 0 && !bytes.Contains(text, []byte("\": ")) {
+		d.style.colon = ":"
+	}
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		d.style.newline = "\r\n"
 	}
@@ -188,7 +191,7 @@ func (d *document) append(v *hujson.Value, n int, write func(i int, s style, ind
 		indent := d.indentOf(v.StartOffset) + s.unit
 		sep := s.newline + indent
 		if d.root.StartOffset != v.StartOffset && !bytes.Contains(bytes.TrimSpace(d.text), []byte("\n")) {
-			s, sep = s.compact(" "), " "
+			s, sep = s.compact(), s.colon[1:]
 		}
 		at := v.StartOffset + 1
 		d.splices = append(d.splices, splice{at, at, " " + joined(n, ","+sep, write, s, indent)})
@@ -203,7 +206,7 @@ func (d *document) append(v *hujson.Value, n int, write func(i int, s style, ind
 		indent = d.indentOf(last.start)
 		sep = s.newline + indent
 	case !lines:
-		s, sep = s.compact(space), space
+		s, sep = s.compact(), space
 	}
 	body := sep + joined(n, ","+sep, write, s, indent)
 	switch {
@@ -216,11 +219,9 @@ func (d *document) append(v *hujson.Value, n int, write func(i int, s style, ind
 	}
 }
 
-// compact is the style of a file that is one line; space is what stands before its elements.
-func (s style) compact(space string) style {
-	if s.newline, s.colon = "", ":"; space != "" {
-		s.colon = ": "
-	}
+// compact is the style of a file that is one line.
+func (s style) compact() style {
+	s.newline = ""
 	return s
 }
 

@@ -104,7 +104,7 @@ func Uninstall(c Client, p Place, level Level) ([]Change, error) {
 	var changes []Change
 	for _, at := range c.locations(p, level) {
 		before := c.state(at)
-		if before.State == Absent || before.State == Unreadable && !before.ours {
+		if before.State == Absent || before.State == Unreadable && !before.Ours {
 			continue
 		}
 		done := Change{Name: c.Name, Path: at.path, Effect: Removed, Owner: before.Owner, Level: level}

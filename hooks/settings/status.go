@@ -25,8 +25,9 @@ type State struct {
 	Level  Level  `json:"level"`
 	Reason string `json:"reason,omitempty"` // what is missing, doubled or unreadable, or turns hooks off
 
-	ours bool // an unreadable file has our words
-	off  string
+	Ours bool `json:"-"` // the file has our words, readable or not
+
+	off string
 }
 
 // Status returns the states of the files of a client: of those with entries of ours and, if there is
@@ -40,7 +41,7 @@ func Status(c Client, p Place, levels ...Level) []State {
 			if s.off != "" && off == "" {
 				off = s.off
 			}
-			if s.State != Absent && (s.State != Unreadable || s.ours) {
+			if s.State != Absent && (s.State != Unreadable || s.Ours) {
 				all = append(all, s)
 			}
 		}
@@ -52,6 +53,8 @@ func Status(c Client, p Place, levels ...Level) []State {
 			all[i].State, all[i].Reason = Duplicate, "also in '"+other.Path+"'"
 		case all[i].Reason == "" && off != "":
 			all[i].Reason = off
+		case all[i].Reason == "" && c.untrusted(p, all[i].Path):
+			all[i].Reason = "no trust is recorded; " + c.Trust
 		}
 	}
 	for _, level := range levels {
@@ -62,6 +65,16 @@ func Status(c Client, p Place, levels ...Level) []State {
 	return all
 }
 
+// untrusted reports whether the client has recorded no trust in the hooks of a file. Codex writes the
+// file's path, and the event, into its own settings, and runs nothing else.
+func (c Client) untrusted(p Place, path string) bool {
+	if c.Trust == "" || filepath.Ext(path) != ".json" {
+		return false
+	}
+	f, err := load(filepath.Join(c.userBase(p), "config.toml"))
+	return err == nil && !strings.Contains(string(f.data), path+":")
+}
+
 // owner returns State.Owner of a file that exists.
 func (c Client) owner(path string) string {
 	if c.own && strings.HasPrefix(filepath.Base(path), "git-context.") {
@@ -70,17 +83,18 @@ func (c Client) owner(path string) string {
 	return c.Name
 }
 
-func (c Client) state(at location) State {
-	s := State{Name: c.Name, Path: at.path, State: Absent, Level: at.level}
+func (c Client) state(at location) (s State) {
+	s = State{Name: c.Name, Path: at.path, State: Absent, Level: at.level}
 	f, err := load(at.path)
 	if err != nil {
-		s.State, s.Reason = Unreadable, err.Error()
+		s.State, s.Reason = Unreadable, inRow(err, at.path)
 		return s
 	}
 	if !f.exists {
 		return s
 	}
 	s.Owner = c.owner(at.path)
+	defer func() { s.Ours = s.Ours || s.State != Absent && s.State != Unreadable }()
 	switch {
 	case c.plugin != "":
 		c.pluginState(&s, f)
@@ -110,7 +124,7 @@ func (c Client) pluginState(s *State, f file) {
 func (c Client) jsonState(s *State, f file) {
 	d, hooks, err := c.read(f.data, f.path)
 	if err != nil {
-		s.State, s.Reason, s.ours = Unreadable, err.Error(), c.calls(string(f.data))
+		s.State, s.Reason, s.Ours = Unreadable, inRow(err, f.path), c.calls(string(f.data))
 		return
 	}
 	if off := d.turnedOff(); off != "" {
@@ -129,4 +143,9 @@ func (c Client) jsonState(s *State, f file) {
 	if s.State == StateInstalled && c.isMissing(counts) {
 		s.State, s.Reason = Partial, "it is not installed for every event; install again"
 	}
+}
+
+// inRow returns a message without the path, which the row shows.
+func inRow(err error, path string) string {
+	return strings.Replace(err.Error(), "'"+path+"'", "it", 1)
 }

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/hooks/settings"
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// agentNames lists the agents for which hooks can be installed.
+func agentNames(last string) string {
+	names := settings.Names()
+	n := len(names) - 1
+	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
+}
+
+// agents are the hooks of coding agents that a command is about.
+type agents struct {
+	env     *Env
+	repo    *git.Repo // nil outside of a repository
+	place   settings.Place
+	list    []settings.Client
+	named   bool // the user named them; else they are all
+	levels  []settings.Level
+	visible bool // a file that changed belongs to the code
+}
+
+func newAgents(env *Env, s *refs.Store, o *hooksOptions, names []string) *agents {
+	a := &agents{env: env, place: settings.Place{Getenv: env.getenv}, named: len(names) > 0}
+	if s != nil {
+		a.repo = s.Repo()
+		a.place.Root = a.repo.WorkTree()
+	}
+	for _, c := range settings.Clients() {
+		if !a.named || slices.Contains(names, c.Name) {
+			a.list = append(a.list, c)
+		}
+	}
+	switch {
+	case o.user:
+		a.levels = []settings.Level{settings.User}
+	case o.project:
+		a.levels = []settings.Level{settings.Project}
+	default:
+		a.levels = settings.Levels()
+	}
+	return a
+}
+
+// check refuses before anything changes what an install would refuse.
+func (a *agents) check() error {
+	var errs []error
+	for _, c := range a.list {
+		errs = append(errs, settings.Check(c, a.place, a.levels[0]))
+	}
+	return errors.Join(errs...)
+}
+
+// change installs or uninstalls at the first level. Beside an error it returns the changes made before it.
+func (a *agents) change(word string) (rows []hookChange, err error) {
+	for _, c := range a.list {
+		var changes []settings.Change
+		if word == "install" {
+			var one settings.Change
+			if one, err = settings.Install(c, a.place, a.levels[0]); err == nil {
+				changes = append(changes, one)
+			}
+		} else {
+			changes, err = settings.Uninstall(c, a.place, a.levels[0])
+		}
+		for _, c := range changes {
+			rows = append(rows, hookChange{
+				Name: c.Name, Path: c.Path, Effect: string(c.Effect), Owner: c.Owner, Level: c.Level, Note: c.Note,
+			})
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// hints returns what the user has to do, or should know, after a change.
+func (a *agents) hints(word string, rows []hookChange) (hints []string) {
+	for _, c := range a.list {
+		i := slices.IndexFunc(rows, func(r hookChange) bool { return r.Name == c.Name })
+		switch {
+		case word == "uninstall" && i < 0:
+			for _, level := range a.levels[1:] {
+				if settings.Status(c, a.place, level)[0].State != settings.Absent {
+					hints = append(hints, fmt.Sprintf("git context hooks uninstall %s --%s", c.Name, level))
+				}
+			}
+		case word == "install" && i >= 0 && rows[i].changed():
+			a.visible = a.visible || a.levels[0] == settings.Project
+			if c.Trust != "" {
+				hints = append(hints, c.Trust)
+			}
+		}
+	}
+	if a.visible {
+		hints = append(hints, "'git status' shows these files: they belong to the code")
+	}
+	return hints
+}
+
+// rows returns the states of the agents' files. Agents that were not named are left out if nothing
+// is installed.
+func (a *agents) rows() (rows []hookRow) {
+	for _, c := range a.list {
+		for _, s := range settings.Status(c, a.place, a.levels...) {
+			if !a.named && (s.State == settings.Absent || !s.Ours) {
+				continue
+			}
+			r := hookRow{Name: s.Name, Path: s.Path, State: s.State, Owner: s.Owner, Level: s.Level, Reason: s.Reason}
+			if s.State == settings.StateInstalled {
+				r.Reason = cmp.Or(r.Reason, a.env.hookFault("", nil))
+			}
+			r.good = s.State == settings.StateInstalled && r.Reason == ""
+			r.bad = !r.good && s.State != settings.Absent
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
