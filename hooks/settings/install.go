@@ -79,7 +79,7 @@ func (c Client) install(f file) ([]byte, error) {
 func (c Client) elsewhere(p Place, at location) error {
 	for _, level := range Levels() {
 		for _, other := range c.locations(p, level) {
-			if other.path == at.path || sameFile(other.path, at.path) || c.state(other).State == Absent {
+			if !c.state(other).Ours || sameFile(other.path, at.path) {
 				continue
 			}
 			hint := fmt.Sprintf("git context hooks uninstall %s --%s", c.Name, level)
@@ -92,6 +92,8 @@ func (c Client) elsewhere(p Place, at location) error {
 	return nil
 }
 
+// sameFile reports whether two paths lead to one file: where the home directory is the worktree, both
+// levels have the same files.
 func sameFile(a, b string) bool {
 	x, err := load(a)
 	y, err2 := load(b)
@@ -104,7 +106,7 @@ func Uninstall(c Client, p Place, level Level) ([]Change, error) {
 	var changes []Change
 	for _, at := range c.locations(p, level) {
 		before := c.state(at)
-		if before.State == Absent || before.State == Unreadable && !before.Ours {
+		if !before.Ours {
 			continue
 		}
 		done := Change{Name: c.Name, Path: at.path, Effect: Removed, Owner: before.Owner, Level: level}

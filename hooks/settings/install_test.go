@@ -246,6 +246,31 @@ func TestLocalAndOtherFiles(t *testing.T) {
 	}
 }
 
+// Where the home directory is the worktree both levels have the same file.
+func TestHomeIsWorktree(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"claude-code", "codex", "cursor", "gemini"} {
+		w := newWorld(t)
+		w.place.Root = w.home
+		c := client(t, name)
+		w.install(c, settings.User)
+		if change := w.install(c, settings.Project); change.Effect != settings.Unchanged {
+			t.Errorf("%+v", change)
+		}
+		if list := settings.Status(c, w.place, settings.Levels()...); len(list) != 1 || list[0].State != settings.StateInstalled {
+			t.Errorf("%+v", list)
+		}
+	}
+}
+
+// Another program's file that cannot be read is in nobody's way.
+func TestBrokenFileElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.home, ".claude", "settings.json"), "{", 0o644)
+	w.install(client(t, "claude-code"), settings.Project)
+}
+
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

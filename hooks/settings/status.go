@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ type State struct {
 	Level  Level  `json:"level"`
 	Reason string `json:"reason,omitempty"` // what is missing, doubled or unreadable, or turns hooks off
 
-	Ours bool `json:"-"` // the file has our words, readable or not
+	Ours bool `json:"-"` // the file has entries of ours, readable or not
 
 	off string
 }
@@ -41,7 +42,8 @@ func Status(c Client, p Place, levels ...Level) []State {
 			if s.off != "" && off == "" {
 				off = s.off
 			}
-			if s.State != Absent && (s.State != Unreadable || s.Ours) {
+			seen := slices.ContainsFunc(all, func(other State) bool { return sameFile(other.Path, s.Path) })
+			if s.Ours && !seen {
 				all = append(all, s)
 			}
 		}
