@@ -41,11 +41,17 @@ func newHook(g *globals) *command {
 			"as one. pre-push, with context.push=true, pushes memory beside the code, for at most " +
 			"context.pushTimeout seconds (10). A hook never makes a git command fail: the exit code is 0 for " +
 			"each of these names, a failure is one line on standard error, and 'git context fsck' shows it. " +
-			"GIT_CONTEXT_HOOKS=0 turns all off.",
+			"GIT_CONTEXT_HOOKS=0 turns all off. " +
+			"With the name of a coding agent it does the work of that agent's hook, whose payload is on standard " +
+			"input; 'git context hooks install AGENT' makes the agent run it. A session that begins is told the " +
+			"brief. At the end of a turn the steps are read from the transcript of Claude Code, Codex or Gemini CLI, " +
+			"and committed under the first line of the prompt and the agent's last message (context.autoCommit, " +
+			"context.capture). It exits with 0 whatever happens, and prints nothing but what the agent takes.",
 		exits: []int{exitDone, exitUsage},
 		examples: []string{
 			"hook post-commit",
 			"hook post-checkout OLD NEW 1",
+			"hook claude-code Stop",
 		},
 		globals: g,
 		flags:   g.common(),

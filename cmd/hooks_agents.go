@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/cmd/transcript"
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -100,6 +101,9 @@ func (a *agents) hints(word string, rows []hookChange) (hints []string) {
 			a.visible = a.visible || a.levels[0] == settings.Project
 			if c.Trust != "" {
 				hints = append(hints, c.Trust)
+			}
+			if transcript.Decoder(c.Name) == nil {
+				hints = append(hints, c.Title+" gets the brief; what it does is not recorded by its hooks yet")
 			}
 		}
 	}

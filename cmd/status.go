@@ -69,5 +69,9 @@ func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookStat
 			states = append(states, render.HookState{Name: h.Name, State: h.State})
 		}
 	}
+	o := &hooksOptions{globals: new(globals)}
+	for _, row := range newAgents(env, s, o, nil).rows() {
+		states = append(states, render.HookState{Name: row.Name, State: row.State})
+	}
 	return states, err
 }

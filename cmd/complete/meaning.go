@@ -46,8 +46,8 @@ func meanings() []meaning {
 		{names: "HOW", words: []string{merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion}},
 		{names: "WHAT", words: []string{"commits", "steps", "topics"}},
 		{names: "DIALECT", words: []string{string(peer.Contexa), string(peer.Memory)}},
-		{names: "AGENT", forms: []string{"hooks"}, words: settings.Names()},
-		{names: "AGENT", words: []string{"swe-agent"}},
+		{names: "AGENT", forms: []string{"hooks", "hook"}, words: settings.Names()},
+		{names: "AGENT", words: []string{"claude-code", "codex", "gemini", "swe-agent"}},
 	}
 }
 

@@ -127,6 +127,8 @@ func compareDefaults(t *testing.T, files map[string]*ast.File, settings map[stri
 		"context.<remote>.mapping": "refs",  // its constant is what it is else
 		"context.defaultBranch":    "DefaultBranch",
 		"context.fsync":            "", // core.fsync is
+		"context.autoCommit":       "turn",
+		"context.capture":          "full, or actions if context.push is true",
 	}
 	names, values := constants(files)
 	switches := switchesOf(files)

@@ -93,8 +93,8 @@ var errElsewhere = errors.New("the session began in another repository")
 // read is what was read of a transcript.
 type read struct {
 	steps []store.NewStep
-	turn  agent.Turn // the newest
-	end   int64      // where to go on
+	turns []agent.Turn
+	end   int64 // where to go on
 }
 
 func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
@@ -171,9 +171,7 @@ func (c *capturing) read(ctx context.Context, f *os.File, from int64, known bool
 		got.end, steps = from+last.Offset, steps[:max(0, len(steps)-last.Steps)]
 		report.Turns = report.Turns[:len(report.Turns)-1]
 	}
-	if n := len(report.Turns); n > 0 {
-		got.turn = report.Turns[n-1]
-	}
+	got.turns = report.Turns
 	for _, step := range steps {
 		if from == 0 && !step.Time.IsZero() && step.Time.Before(c.state.From) {
 			continue
@@ -207,8 +205,13 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 	if err != nil {
 		return r, err
 	}
-	committed := c.state.Code != "" && c.state.Code != string(head)
-	c.state.add(got.turn, c.turn.Final, committed)
+	for _, turn := range got.turns {
+		c.state.add(turn, c.policy)
+	}
+	if d := c.state.Due; d != nil {
+		d.Final = cmp.Or(c.turn.Final, d.Final)
+		d.Code = d.Code || c.state.Code != "" && c.state.Code != string(head)
+	}
 	if !c.again {
 		got.steps = c.state.fresh(got.steps)
 	}
@@ -222,7 +225,7 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 			return r, err
 		}
 	}
-	if c.turn.Subagent != "" || c.policy.done(c.state.Due, c.turn) {
+	if r.Commit != "" || c.turn.Ends {
 		c.state.Due = nil
 	}
 	c.state.remember(got.steps)

@@ -75,15 +75,10 @@ func choice(cfg *git.Config, key, otherwise string, values ...string) (string, e
 // commits reports whether a commit is to be made now: something was done that is worth one,
 // and the agent did not commit it itself.
 func (p policy) commits(d *due, t Turn) bool {
-	if p.commit == commitOff || p.commit == commitSession && !t.Ends || t.Subagent != "" || d.Committed {
+	if d == nil || p.commit == commitOff || p.commit == commitSession && !t.Ends || t.Subagent != "" || d.Committed {
 		return false
 	}
 	return d.Code || len(d.Files) > 0 || d.Calls >= leastCalls
-}
-
-// done reports whether what is due was committed, or will not be.
-func (p policy) done(d *due, t Turn) bool {
-	return p.commit != commitSession || t.Ends || d.Committed
 }
 
 // summary is the first line of what the user asked for, else of what the agent said.

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -34,7 +33,7 @@ type state struct {
 	From       time.Time `json:"from,omitzero"`  // what is older was passed over, and is never recorded
 	Code       string    `json:"code,omitempty"` // HEAD of the code then
 	Tip        string    `json:"tip,omitempty"`  // the current memory branch's commit then
-	Due        *due      `json:"due,omitempty"`  // what the next commit tells
+	Due        *due      `json:"due,omitempty"`  // what the next commit tells; nil: all was told
 	Attempt    *attempt  `json:"attempt,omitempty"`
 	Newest     []uint64  `json:"newest,omitempty"` // hashes of the sources of the newest steps
 }
@@ -207,18 +206,24 @@ type due struct {
 	Committed bool     `json:"committed,omitempty"` // the agent made a memory commit itself
 }
 
-// add adds a turn to what is due.
-func (st *state) add(t agent.Turn, final string, code bool) {
+// add adds a turn to what is due. One without a prompt goes on with what was read before: a
+// client may write the rest of a turn after its end.
+func (st *state) add(t agent.Turn, p policy) {
+	if st.Due == nil {
+		st.Due = &due{}
+	}
 	d := st.Due
-	if d == nil {
-		d = &due{}
-		st.Due = d
-	}
 	if t.Prompt != "" {
+		if d.Committed {
+			*d = due{}
+		}
 		d.Prompt = t.Prompt
+		if p.commit != commitSession {
+			d.Calls = 0
+		}
 	}
-	if final = cmp.Or(final, t.Final); final != "" {
-		d.Final = final
+	if t.Final != "" {
+		d.Final = t.Final
 	}
 	for _, name := range t.Files {
 		if len(d.Files) < mostFiles {
@@ -226,6 +231,5 @@ func (st *state) add(t agent.Turn, final string, code bool) {
 		}
 	}
 	d.Calls += t.Calls
-	d.Code = d.Code || code
-	d.Committed = t.Committed
+	d.Committed = d.Committed || t.Committed
 }

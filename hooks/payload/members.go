@@ -7,19 +7,22 @@ import (
 
 // members are those of the payloads of all clients that are of interest, in both spellings.
 type members struct {
-	Session    string `json:"session_id"`
-	SessionID  string `json:"sessionId"`
-	Dir        string `json:"cwd"`
-	Transcript string `json:"transcript_path"`
-	CopilotLog string `json:"transcriptPath"`
-	Name       string `json:"hook_event_name"`
-	Model      string `json:"model"`
-	Source     string `json:"source"`
-	Prompt     string `json:"prompt"`
-	Final      string `json:"last_assistant_message"`
-	Response   string `json:"prompt_response"`
-	Agent      string `json:"agent_id"`
-	AgentLog   string `json:"agent_transcript_path"`
+	Session    string   `json:"session_id"`
+	SessionID  string   `json:"sessionId"`
+	Talk       string   `json:"conversation_id"`
+	Parent     string   `json:"parent_id"`
+	Dir        string   `json:"cwd"`
+	Roots      []string `json:"workspace_roots"`
+	Transcript string   `json:"transcript_path"`
+	CopilotLog string   `json:"transcriptPath"`
+	Name       string   `json:"hook_event_name"`
+	Model      string   `json:"model"`
+	Source     string   `json:"source"`
+	Prompt     string   `json:"prompt"`
+	Final      string   `json:"last_assistant_message"`
+	Response   string   `json:"prompt_response"`
+	Agent      string   `json:"agent_id"`
+	AgentLog   string   `json:"agent_transcript_path"`
 
 	// What only some clients have, by which they are told apart.
 	Timestamp  json.RawMessage `json:"timestamp"`
@@ -30,17 +33,21 @@ type members struct {
 }
 
 func (m *members) event(kind Kind, name string) Event {
+	dir := m.Dir
+	if dir == "" && len(m.Roots) > 0 {
+		dir = m.Roots[0]
+	}
 	return Event{
-		Kind: kind, Name: name, Session: cmp.Or(m.Session, m.SessionID), Dir: m.Dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
+		Kind: kind, Name: name, Session: cmp.Or(m.Session, m.SessionID, m.Talk), Dir: dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
 		Model: m.Model, Source: m.Source, Prompt: m.Prompt, Final: cmp.Or(m.Final, m.Response),
-		Subagent: m.Agent, SubagentTranscript: m.AgentLog,
+		Subagent: cmp.Or(m.Agent, m.Parent), SubagentTranscript: m.AgentLog,
 	}
 }
 
 // notClaude: Copilot's payload for the same hooks has a timestamp and mostly no transcript,
 // Codex a turn, Cursor its version, Grok its own spelling.
 func notClaude(m *members) bool {
-	return m.Session == "" || m.Transcript == "" || m.Timestamp != nil || m.Turn != nil || m.Cursor != nil || m.Result != nil
+	return m.Session == "" || m.Transcript == "" || m.Name == "" || m.Timestamp != nil || m.Turn != nil || m.Cursor != nil || m.Result != nil
 }
 
 func notCodex(m *members) bool {
@@ -52,3 +59,7 @@ func notGemini(m *members) bool {
 }
 
 func notCopilot(m *members) bool { return m.SessionID == "" || m.Timestamp == nil }
+
+func notCursor(m *members) bool { return cmp.Or(m.Session, m.Talk) == "" || m.Cursor == nil }
+
+func notPlugin(m *members) bool { return m.Session == "" || m.Name != "" || m.Timestamp != nil }

@@ -53,6 +53,9 @@ const (
 	Codex      = "codex"
 	Gemini     = "gemini"
 	Copilot    = "copilot"
+	Cursor     = "cursor"
+	OpenCode   = "opencode"
+	Pi         = "pi"
 )
 
 // client is what is known of a client's hooks.
@@ -64,6 +67,7 @@ type client struct {
 }
 
 func clients() []client {
+	plugin := map[string]Kind{"start": Start, "prompt": Prompt, "turn-end": TurnEnd, "end": End} // of ours
 	return []client{
 		{ClaudeCode, map[string]Kind{"SessionStart": Start, "UserPromptSubmit": Prompt, "Stop": TurnEnd, "StopFailure": TurnEnd,
 			"SubagentStop": SubagentEnd, "SessionEnd": End}, notClaude, nested},
@@ -71,6 +75,9 @@ func clients() []client {
 			"SubagentStop": SubagentEnd, "SessionEnd": End}, notCodex, nested},
 		{Gemini, map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "AfterAgent": TurnEnd, "SessionEnd": End}, notGemini, nested},
 		{Copilot, map[string]Kind{"sessionStart": Start, "userPromptSubmitted": Prompt, "agentStop": TurnEnd, "sessionEnd": End}, notCopilot, flat},
+		{Cursor, map[string]Kind{"sessionStart": Start}, notCursor, snake}, // it takes no text at a prompt
+		{OpenCode, plugin, notPlugin, plain},
+		{Pi, plugin, notPlugin, plain},
 	}
 }
 
@@ -136,5 +143,17 @@ func nested(event, text string) any {
 func flat(_, text string) any {
 	return struct {
 		Context string `json:"additionalContext"`
+	}{text}
+}
+
+func snake(_, text string) any {
+	return struct {
+		Context string `json:"additional_context"`
+	}{text}
+}
+
+func plain(_, text string) any {
+	return struct {
+		Context string `json:"context"`
 	}{text}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,13 @@ func samples() map[string]map[string]string {
 			"BeforeAgent": `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"BeforeAgent","timestamp":"2026-11-22T19:05:20.747Z","prompt":"Go"}`,
 			"AfterAgent":  `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"AfterAgent","timestamp":"2026-11-22T19:05:20.747Z","prompt":"Go","prompt_response":"Done."}`,
 		},
+		Cursor: {
+			"sessionStart": `{"conversation_id":"s","hook_event_name":"sessionStart","cursor_version":"3.1","workspace_roots":["/r"]}`,
+		},
+		Pi: {
+			"start":    `{"session_id":"s","parent_id":"","cwd":"/r","transcript_path":"/t","prompt":"","messages":[]}`,
+			"turn-end": `{"session_id":"s","cwd":"/r","prompt":"Go","messages":[]}`,
+		},
 		Copilot: {
 			"sessionStart": `{"sessionId":"s","timestamp":1795375260361,"cwd":"/r","source":"new","initialPrompt":"Go"}`,
 			"agentStop":    `{"sessionId":"s","timestamp":1795375261251,"cwd":"/r","transcriptPath":"/t","stopReason":"end_turn"}`,
@@ -50,13 +58,22 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// The hooks of one client that another one runs say nothing of it: Codex and Claude Code
-// alone share a form for some events, and neither runs the other's hooks.
+func alike(a, b string) bool {
+	for _, pair := range [][]string{{ClaudeCode, Codex}, {OpenCode, Pi}} {
+		if slices.Contains(pair, a) && slices.Contains(pair, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// The hooks of one client that another one runs say nothing of it: only Codex and Claude Code,
+// and the two plugins, share a form, and none of them runs the other's hooks.
 func TestForeign(t *testing.T) {
 	for client, events := range samples() {
 		for event, data := range events {
 			for _, other := range Clients() {
-				if other == client || client == ClaudeCode && other == Codex || client == Codex && other == ClaudeCode {
+				if other == client || alike(client, other) {
 					continue
 				}
 				if e, err := Read(other, event, []byte(data)); !errors.Is(err, ErrForeign) {
@@ -82,7 +99,7 @@ func TestOddPayloads(t *testing.T) {
 			t.Errorf("%q: %+v", data, e)
 		}
 	}
-	odd := `{"session_id":"s","transcript_path":"/t","cwd":7,"prompt":{"text":"x"},"last_assistant_message":null,"more":[1]}`
+	odd := `{"session_id":"s","hook_event_name":"Stop","transcript_path":"/t","cwd":7,"prompt":{"text":"x"},"last_assistant_message":null,"more":[1]}`
 	if e, err := Read(ClaudeCode, "Stop", []byte(odd)); err != nil || e.Session != "s" || e.Dir != "" || e.Final != "" {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -97,7 +114,7 @@ func TestOddPayloads(t *testing.T) {
 // What released clients write is understood, each event that is installed and no other.
 func TestCaptured(t *testing.T) {
 	found := 0
-	for _, c := range clients() {
+	for _, c := range clients()[:4] { // the others have no payloads there
 		folder := strings.TrimSuffix(c.name, "-code")
 		files, err := filepath.Glob(filepath.Join(captured, folder, "payloads", "*.json"))
 		if err != nil {
