@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/git-context/git-context/cmd/transcript"
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/hooks/payload"
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/search"
@@ -93,7 +93,7 @@ func (h *agentHook) safely(ctx context.Context) (out []byte) {
 		return nil // no repository, or none that can be read
 	}
 	defer func() { _ = s.Close() }() // as above
-	if _, err := s.Tip(ctx, ""); errors.Is(err, fail.ErrNoMemory) {
+	if _, err := capture.Tip(ctx, s); errors.Is(err, git.ErrNotFound) {
 		return nil // nothing is written in a repository without memory
 	}
 	text, err := h.work(ctx, s)
@@ -189,16 +189,24 @@ func (h *agentHook) brief(ctx context.Context, s *refs.Store) (string, error) {
 
 // onPrompt tells what another session has changed, and what memory says of the same problem.
 func (h *agentHook) onPrompt(ctx context.Context, s *refs.Store, t capture.Turn) (string, error) {
-	before, tip, err := capture.News(ctx, s, t)
+	before, changed, err := capture.News(ctx, s, t)
 	if err != nil {
 		return "", err
 	}
 	var texts []string
-	if before != "" {
+	if changed {
+		tip, err := s.Tip(ctx, "")
+		if err != nil {
+			return "", err
+		}
 		c := tip.Commit()
 		subject, _, _ := strings.Cut(c.Message, "\n")
 		texts = append(texts, fmt.Sprintf("Memory has changed since your last turn; the newest commit, by %s, is \"%s\" (%s --since %s).",
-			store.WriterOf(c), prose.OneLine(subject, 100), self, git.ID(before).Short()))
+			store.WriterOf(c), prose.OneLine(subject, 100), self, before.Short()))
+	}
+	known, err := h.recalls(ctx, s)
+	if err != nil || !known {
+		return harmless(strings.Join(texts, "\n\n")), err
 	}
 	r, err := search.Recall(ctx, s, search.RecallOptions{Text: h.event.Prompt, Strict: true, Limit: 2})
 	if err != nil {
@@ -210,6 +218,23 @@ func (h *agentHook) onPrompt(ctx context.Context, s *refs.Store, t capture.Turn)
 		texts = append(texts, "Memory of this repository knows the same problem:\n"+prose.Clip(b.String(), mostRecalled))
 	}
 	return harmless(strings.Join(texts, "\n\n")), nil
+}
+
+// mostSearched is the number of steps of the current branch up to which memory is searched at a
+// prompt: a search takes longer in a larger memory, and the user waits for it.
+const mostSearched = 10_000
+
+// recalls reports whether memory is searched for the prompt.
+func (h *agentHook) recalls(ctx context.Context, s *refs.Store) (bool, error) {
+	if !strings.ContainsFunc(h.event.Prompt, unicode.IsLetter) {
+		return false, nil
+	}
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return false, err
+	}
+	meta, err := tip.Metadata(ctx)
+	return err == nil && meta.Totals().Steps <= mostSearched, err
 }
 
 // harmless keeps a text of memory from ending the element in which a client shows it.

@@ -27,6 +27,7 @@ import (
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -289,13 +290,19 @@ func (c *capturing) wants(ctx context.Context, tip *store.Tip, o store.CommitOpt
 	}), err
 }
 
-// tip returns the commit of the current branch.
-func (c *capturing) tip(ctx context.Context) (string, error) {
-	tip, err := c.s.Tip(ctx, "")
+// Tip returns the commit of the current memory branch without reading it; git.ErrNotFound
+// where there is none.
+func Tip(ctx context.Context, s *store.Store) (git.ID, error) {
+	branch, err := s.Current(ctx)
 	if err != nil {
 		return "", err
 	}
-	return string(tip.Commit().ID), nil
+	return s.Repo().Ref(ctx, git.BranchRef(branch))
+}
+
+func (c *capturing) tip(ctx context.Context) (string, error) {
+	id, err := Tip(ctx, c.s)
+	return string(id), err
 }
 
 // session is the session of the steps: a subagent's is apart from the user's.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -76,26 +77,26 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// News returns the commit of the current memory branch if it is not the one of the session's
-// last event, and remembers it: another session has changed memory.
-func News(ctx context.Context, s *store.Store, t Turn) (before string, tip *store.Tip, err error) {
+// News reports whether the current memory branch is not where it was at the session's last event,
+// and where that was: another session has changed memory. It remembers the new commit.
+func News(ctx context.Context, s *store.Store, t Turn) (before git.ID, changed bool, err error) {
 	var seen state
 	if known, err := readState(s, t.key(), &seen); err != nil || !known || seen.Tip == "" {
-		return "", nil, err
+		return "", false, err
 	}
-	tip, err = s.Tip(ctx, "")
-	if err != nil || string(tip.Commit().ID) == seen.Tip {
-		return "", nil, err
+	tip, err := Tip(ctx, s)
+	if err != nil || string(tip) == seen.Tip {
+		return "", false, err
 	}
 	lock, free, err := s.Repo().TryLock("capture " + t.key())
 	if err != nil || !free {
-		return "", nil, err // a turn of this session is being recorded
+		return "", false, err // a turn of this session is being recorded
 	}
 	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
 	c := &capturing{s: s, turn: t}
-	if known, err := c.load(t.key()); err != nil || !known || c.state.Tip == string(tip.Commit().ID) {
-		return "", nil, err
+	if known, err := c.load(t.key()); err != nil || !known || c.state.Tip == string(tip) {
+		return "", false, err
 	}
-	before, c.state.Tip = c.state.Tip, string(tip.Commit().ID)
-	return before, tip, c.write()
+	before, c.state.Tip = git.ID(c.state.Tip), string(tip)
+	return before, true, c.write()
 }
