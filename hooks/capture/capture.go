@@ -210,7 +210,7 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 		c.state.add(turn, c.policy)
 	}
 	if d := c.state.Due; d != nil {
-		d.Final = cmp.Or(c.turn.Final, d.Final)
+		d.Final = lastMessage(c.turn.Final, d.Final)
 		d.Code = d.Code || c.state.Code != "" && c.state.Code != string(head)
 	}
 	if !c.again {
@@ -235,6 +235,15 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 		return r, err
 	}
 	return r, c.save(f, got.end)
+}
+
+// lastMessage is the agent's last message: what the client gave, because the transcript may lack
+// it still, unless that is all messages of the turn, of which the transcript has the last.
+func lastMessage(given, read string) string {
+	if given == "" || read != "" && strings.HasSuffix(strings.TrimSpace(given), strings.TrimSpace(read)) {
+		return read
+	}
+	return given
 }
 
 // steps records steps, and reports how many were new.

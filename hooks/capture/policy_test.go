@@ -53,6 +53,16 @@ func TestWords(t *testing.T) {
 	}
 }
 
+func TestLastMessage(t *testing.T) {
+	for _, c := range [][3]string{
+		{"Done.", "", "Done."}, {"", "Done.", "Done."}, {"Done.", "I look first.", "Done."}, {" I look first. \n Done.", "Done.", "Done."},
+	} {
+		if got := lastMessage(c[0], c[1]); got != c[2] {
+			t.Errorf("%q: %q", c, got)
+		}
+	}
+}
+
 func TestIgnored(t *testing.T) {
 	i := parseIgnored("# ours\n\n*.pem\r\n/private/\nsecrets/**\n!secrets/public\n$ vault *\n$ *--password*\n$ make\n")
 	for _, c := range []struct {
