@@ -192,7 +192,7 @@ refuse_strangers() {
 # lock lets only one run change the prefix. The lock of a killed one counts for nothing.
 lock() {
 	if ! (set -C && echo $$ >"$own/lock") 2>/dev/null; then
-		holder=$(cat "$own/lock")
+		holder=$(cat "$own/lock" 2>/dev/null) || fail "another process is at work in $prefix" "run this again"
 		! kill -0 "${holder:-0}" 2>/dev/null || fail "process '$holder' is at work in $prefix" "if it is not, rm '$own/lock'"
 		echo $$ >"$own/lock"
 	fi

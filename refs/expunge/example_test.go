@@ -18,13 +18,13 @@ func ExampleRun() {
 	s, remove := example.Memory()
 	defer remove()
 
-	if _, err := s.Record(ctx, []store.NewStep{{Action: "curl -H 'Token: hunter2hunter2' /users"}}); err != nil {
+	if _, err := s.Record(ctx, []store.NewStep{{Action: "curl /users/ada-lovelace"}}); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := s.Commit(ctx, store.CommitOptions{Summary: "Call it with a token"}); err != nil {
+	if _, err := s.Commit(ctx, store.CommitOptions{Summary: "Call it for a customer"}); err != nil {
 		log.Fatal(err)
 	}
-	res, err := expunge.Run(ctx, s, expunge.Options{Match: "hunter2hunter2"})
+	res, err := expunge.Run(ctx, s, expunge.Options{Match: "ada-lovelace"})
 	if err != nil {
 		log.Fatal(err)
 	}
