@@ -212,6 +212,9 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 	if d := c.state.Due; d != nil {
 		d.Final = lastMessage(c.turn.Final, d.Final)
 		d.Code = d.Code || c.state.Code != "" && c.state.Code != string(head)
+		if _, err := c.s.Clean(ctx, &d.Prompt, &d.Final); err != nil { // the state is a file, too
+			return r, err
+		}
 	}
 	if !c.again {
 		got.steps = c.state.fresh(got.steps)

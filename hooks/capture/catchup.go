@@ -61,13 +61,15 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 	return errors.Join(failed...)
 }
 
-// behind reports whether a transcript has more than was read, and has not changed for long.
+// behind reports whether a transcript has more than was read, or something is not committed, and
+// nothing has changed for long.
 func (st *state) behind(now time.Time) bool {
 	info, err := os.Stat(st.Transcript)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	return info.Size() > st.Offset && now.Sub(info.ModTime()) > quiet || st.Attempt != nil && now.Sub(st.Seen) > quiet
+	left := info.Size() > st.Offset || st.Attempt != nil || st.Due != nil
+	return left && now.Sub(info.ModTime()) > quiet
 }
 
 func ignoreMissing(err error) error {
