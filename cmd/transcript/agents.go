@@ -17,6 +17,7 @@ import (
 	"github.com/git-context/git-context/hooks/claudecode"
 	"github.com/git-context/git-context/hooks/codex"
 	"github.com/git-context/git-context/hooks/gemini"
+	"github.com/git-context/git-context/hooks/pi"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -40,6 +41,7 @@ func clients() []client {
 		{claudecode.Name, claudecode.Decode},
 		{codex.Name, codex.Decode},
 		{gemini.Name, gemini.Decode},
+		{pi.Name, pi.Decode},
 	}
 }
 

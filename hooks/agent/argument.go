@@ -45,7 +45,8 @@ func Argument(input []byte, dir string) string {
 func Written(input []byte, dir string) []string {
 	name := ""
 	Value(input).Members(func(key []byte, v Value) {
-		if string(key) == "file_path" || string(key) == "notebook_path" {
+		switch string(key) {
+		case "file_path", "notebook_path", "path":
 			name = v.Text()
 		}
 	})
