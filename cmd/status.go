@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
@@ -73,5 +74,15 @@ func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookStat
 	for _, row := range newAgents(env, s, o, nil).rows() {
 		states = append(states, render.HookState{Name: row.Name, State: row.State})
 	}
+	for _, f := range failures {
+		failed := render.HookState{Name: f.Event, State: hookFailed}
+		if !slices.Contains(hooks.Events(), f.Event) && !slices.Contains(states, failed) {
+			states = append(states, failed)
+		}
+	}
 	return states, err
 }
+
+// hookFailed is the state of a hook of an agent, and of the sync in the background, whose last
+// failure nobody has looked at: git context fsck says what it was.
+const hookFailed = "failed"
