@@ -81,7 +81,7 @@ func hooksOff(value string) bool {
 // must not fail the git command.
 func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args []string) {
 	wait := code.HookLockWait
-	if event == share.AutoSyncHook { // nobody waits for it
+	if event == share.AutoSyncHook { // no user waits for it
 		wait = 0
 	}
 	s, err := refs.Open(ctx, o.hookStore(env, wait))

@@ -94,7 +94,7 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult,
 	return r, err
 }
 
-// newerWork names the branch of a remote on which somebody worked after the newest change of the current
+// newerWork names the branch of a remote with work that is newer than the newest change of the current
 // one, whose brief does not show that branch; "" if there is none.
 func newerWork(ctx context.Context, s *refs.Store, current string) (string, error) {
 	list, err := s.Branches(ctx, store.BranchQuery{Status: "active", Remotes: true, Pending: func(store.Branch) bool { return false }})

@@ -83,6 +83,6 @@ func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookStat
 	return states, err
 }
 
-// hookFailed is the state of a hook of an agent, and of the sync in the background, whose last
-// failure nobody has looked at: git context fsck says what it was.
+// hookFailed is the state of a hook of an agent, and of the sync in the background, that failed.
+// 'git context fsck' prints the error, 'git context fsck --fix' clears it.
 const hookFailed = "failed"

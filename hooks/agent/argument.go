@@ -74,7 +74,7 @@ func Patched(patch, dir string) (files []string) {
 }
 
 // Relative returns the path relative to dir if it is below it: shorter, and without the home
-// of whoever recorded it.
+// directory of the user.
 func Relative(name, dir string) string {
 	if below, ok := strings.CutPrefix(name, strings.TrimRight(dir, "/")+"/"); ok && dir != "" && !strings.Contains(name, "\n") {
 		return path.Clean(below)

@@ -43,7 +43,7 @@ func strip(text, name string) string {
 	}
 }
 
-// Source names a step of a client for good: "claude-code:SESSION:ID", at most 1000 bytes
+// Source is the permanent name of a step of a client: "claude-code:SESSION:ID", at most 1000 bytes
 // and printable.
 func Source(client string, s Step) string {
 	session := strings.NewReplacer("%", "%25", ":", "%3A").Replace(Name(s.Session))

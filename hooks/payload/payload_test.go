@@ -103,7 +103,7 @@ func TestOddPayloads(t *testing.T) {
 	if e, err := Read(ClaudeCode, "Stop", []byte(odd)); err != nil || e.Session != "s" || e.Dir != "" || e.Final != "" {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := Read("nobody", "Stop", []byte("{}")); !errors.Is(err, ErrClient) {
+	if _, err := Read("unknown", "Stop", []byte("{}")); !errors.Is(err, ErrClient) {
 		t.Error(err)
 	}
 	if e, err := Read(ClaudeCode, "PreToolUse", []byte(samples()[ClaudeCode]["Stop"])); err != nil || e.Kind != Other {
