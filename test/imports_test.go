@@ -49,7 +49,7 @@ var layers = map[string][]string{
 	"hooks/internal/golden":   {"hooks/agent"},
 	"hooks/agent":             {},
 	"hooks/payload":           {},
-	"hooks/settings":          {},
+	"hooks/settings":          {"refs/git/disk"},
 	"refs/doc":                {"refs/prose"},
 	"refs/git/disk":           {"refs/fault"},
 	"refs/peer":               {"refs/prose"},

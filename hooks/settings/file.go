@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // mostBytes limits the size of a file that is read. Configuration is a few kilobytes.
@@ -130,11 +130,11 @@ func (f file) replace(text []byte) (written bool, err error) {
 	if f.exists {
 		mode = 0o600 // until its owner's mode is set
 	}
-	name := filepath.Join(filepath.Dir(f.real), ".git-context-"+strconv.FormatUint(rand.Uint64(), 36))
-	tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	tmp, err := disk.CreateTemp(filepath.Dir(f.real), ".git-context-", mode)
 	if err != nil {
 		return false, err
 	}
+	name := tmp.Name()
 	defer os.Remove(name) // without effect after the rename
 	_, err = tmp.Write(text)
 	if err == nil {

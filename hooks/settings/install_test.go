@@ -263,7 +263,7 @@ func TestHomeIsWorktree(t *testing.T) {
 	}
 }
 
-// Another program's file that cannot be read is in nobody's way.
+// Another program's file that cannot be read does not stop an install.
 func TestBrokenFileElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -5,8 +5,9 @@ package settings
 import (
 	"errors"
 	"os"
-	"syscall"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // dirLock is an flock(2) of a directory: it leaves no file, and ends with the process.
@@ -27,9 +28,8 @@ func lockDir(dir, _ string) (dirLock, error) {
 		if err != nil {
 			return dirLock{}, err
 		}
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		busy := errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR)
-		if !busy && isStill(f, dir) {
+		free, err := disk.TryLock(f)
+		if (free || err != nil) && disk.SameFile(f, dir) {
 			return dirLock{f}, nil
 		}
 		f.Close()
@@ -39,17 +39,7 @@ func lockDir(dir, _ string) (dirLock, error) {
 	}
 }
 
-// isStill reports whether an open directory is the one of that name.
-func isStill(f *os.File, dir string) bool {
-	a, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(dir)
-	return err == nil && os.SameFile(a, b)
-}
-
-// unlock removes the lock after last, so that nobody has the lock of a directory that last removes.
+// unlock removes the lock after last, so that no process has the lock of a directory that last removes.
 func (l dirLock) unlock(last func()) {
 	last()
 	l.f.Close()

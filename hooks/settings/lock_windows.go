@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dirLock is a file that nobody else can open, and that Windows deletes with its handle.
+// dirLock is a file that no other process can open, and that Windows deletes with its handle.
 type dirLock struct{ h syscall.Handle }
 
 const (

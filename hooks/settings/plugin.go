@@ -25,7 +25,7 @@ func checksum(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// plugin is what stands in the file of a plugin.
+// plugin is the content of the file of a plugin.
 type plugin int
 
 const (
@@ -65,7 +65,7 @@ func (c Client) addPlugin(f file) ([]byte, error) {
 	return f.data, nil
 }
 
-// removePlugin returns nil, which removes the file, if nobody edited it.
+// removePlugin returns nil, which removes the file, if it was not edited.
 func (c Client) removePlugin(f file) []byte {
 	if !f.exists {
 		return nil
