@@ -85,7 +85,7 @@ func commands() []entry {
 		{groupShare, "unbundle", "import what bundle wrote", newUnbundle},
 		{groupShare, "export", "write a folder that other implementations read", newExport},
 		{groupCare, "hooks", "install, remove or check hooks of git and agents", newHooks},
-		{groupCare, "hook", "do the work of a git hook; git runs it", newHook},
+		{groupCare, "hook", "do the work of a hook; git or an agent runs it", newHook},
 		{groupCare, "fsck", "check memory, and repair it", newFsck},
 		{groupCare, "gc", "pack memory, and delete obsolete state", newGC},
 		{groupCare, "expunge", "forget a text or an entry everywhere", newExpunge},

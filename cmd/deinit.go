@@ -70,7 +70,7 @@ func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult,
 	defer closing(s, &err)
 	agents := newAgents(env, s, &hooksOptions{project: true}, nil)
 	r.Agents = []string{}
-	for _, row := range agents.rows() {
+	for _, row := range agents.rows(nil) {
 		if row.State == settings.Unreadable {
 			return r, fail.New(fail.ErrRefused, fail.HooksRefused, "'"+row.Path+"' has git-context's hooks, and cannot be edited: "+row.Reason, "correct it, or remove it")
 		}

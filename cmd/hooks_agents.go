@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 )
 
 // agentNames lists the agents for which hooks can be installed.
@@ -115,7 +116,7 @@ func (a *agents) hints(word string, rows []hookChange) (hints []string) {
 
 // rows returns the states of the agents' files. Agents that were not named are left out if nothing
 // is installed.
-func (a *agents) rows() (rows []hookRow) {
+func (a *agents) rows(failures []share.HookFailure) (rows []hookRow) {
 	for _, c := range a.list {
 		for _, s := range settings.Status(c, a.place, a.levels...) {
 			if !a.named && (s.State == settings.Absent || !s.Ours) {
@@ -123,7 +124,7 @@ func (a *agents) rows() (rows []hookRow) {
 			}
 			r := hookRow{Name: s.Name, Path: s.Path, State: s.State, Owner: s.Owner, Level: s.Level, Reason: s.Reason}
 			if s.State == settings.StateInstalled {
-				r.Reason = cmp.Or(r.Reason, a.env.hookFault("", nil))
+				r.Reason = cmp.Or(r.Reason, a.env.hookFault(c.Name, failures))
 			}
 			r.good = s.State == settings.StateInstalled && r.Reason == ""
 			r.bad = !r.good && s.State != settings.Absent

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/hooks/settings"
@@ -87,9 +88,10 @@ func unusedHooks(old, now hooks.Place, seen []hooks.Hook) (stale []hooks.Hook, e
 	return stale, err
 }
 
-func lastFailure(all []share.HookFailure, event string) (last share.HookFailure, n int) {
+// lastFailure returns the newest failure of a hook, and their number. Those of an agent name the event too.
+func lastFailure(all []share.HookFailure, name string) (last share.HookFailure, n int) {
 	for _, f := range all {
-		if f.Event == event {
+		if f.Event == name || strings.HasPrefix(f.Event, name+" ") {
 			last = f
 			n++
 		}
@@ -125,21 +127,34 @@ func (o *hooksOptions) runStatus(ctx context.Context, env *Env, names []string) 
 	if s != nil {
 		defer closing(s, &err)
 	}
-	rows := []hookRow{}
-	if s != nil && !o.user && (len(names) == 0 || slices.Contains(names, hooksGit)) {
-		if rows, err = gitRows(ctx, env, s); err != nil {
-			return err
-		}
+	rows, _, err := hookRows(ctx, env, s, o, names)
+	if err != nil {
+		return err
 	}
-	return o.printStatus(ctx, env, append(rows, newAgents(env, s, o, names).rows()...))
+	return o.printStatus(ctx, env, rows)
 }
 
-func gitRows(ctx context.Context, env *Env, s *refs.Store) ([]hookRow, error) {
-	place, err := hooksPlace(ctx, s.Repo())
-	if err != nil {
-		return nil, err
+// hookRows returns the states of the hooks of those names, see runStatus, and the failures of all. s is nil
+// outside of a repository.
+func hookRows(
+	ctx context.Context, env *Env, s *refs.Store, o *hooksOptions, names []string,
+) (rows []hookRow, failures []share.HookFailure, err error) {
+	rows = []hookRow{}
+	if s != nil {
+		if failures, err = share.HookFailures(ctx, s); err != nil {
+			return nil, nil, err
+		}
 	}
-	failures, err := share.HookFailures(ctx, s)
+	if s != nil && !o.user && (len(names) == 0 || slices.Contains(names, hooksGit)) {
+		if rows, err = gitRows(ctx, env, s, failures); err != nil {
+			return nil, nil, err
+		}
+	}
+	return append(rows, newAgents(env, s, o, names).rows(failures)...), failures, nil
+}
+
+func gitRows(ctx context.Context, env *Env, s *refs.Store, failures []share.HookFailure) ([]hookRow, error) {
+	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 )
 
@@ -55,24 +54,15 @@ func runStatus(ctx context.Context, env *Env, g *globals) (v render.Status, err 
 
 // hookStates lists the hooks that are installed, and those that should be and do not work.
 func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookState, error) {
-	place, err := hooksPlace(ctx, s.Repo())
+	rows, failures, err := hookRows(ctx, env, s, new(hooksOptions), nil)
 	if err != nil {
 		return nil, err
 	}
-	failures, err := share.HookFailures(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	list, err := hooksStatus(env, s.Repo(), place, failures)
 	states := []render.HookState{}
-	for _, h := range list {
-		if h.State != hooks.StateMissing {
-			states = append(states, render.HookState{Name: h.Name, State: h.State})
+	for _, row := range rows {
+		if row.State != hooks.StateMissing {
+			states = append(states, render.HookState{Name: row.Name, State: row.State})
 		}
-	}
-	o := &hooksOptions{globals: new(globals)}
-	for _, row := range newAgents(env, s, o, nil).rows() {
-		states = append(states, render.HookState{Name: row.Name, State: row.State})
 	}
 	for _, f := range failures {
 		failed := render.HookState{Name: f.Event, State: hookFailed}
@@ -80,7 +70,7 @@ func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookStat
 			states = append(states, failed)
 		}
 	}
-	return states, err
+	return states, nil
 }
 
 // hookFailed is the state of a hook of an agent, and of the sync in the background, that failed.

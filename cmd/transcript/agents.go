@@ -20,7 +20,6 @@ import (
 	"github.com/git-context/git-context/hooks/pi"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
 )
 
 // SWEAgent is the name of SWE-agent, whose traces ReadSWEAgent reads.
@@ -99,7 +98,7 @@ func ReadAgent(ctx context.Context, name, path, file string, now time.Time, mete
 	own := clients()[slices.IndexFunc(clients(), func(c client) bool { return c.name == name })]
 	trace := new(Trace)
 	add := func(s agent.Step) error {
-		trace.Steps = append(trace.Steps, newStep(name, s))
+		trace.Steps = append(trace.Steps, capture.NewStep(name, s))
 		meter.Add(1)
 		return nil
 	}
@@ -120,14 +119,6 @@ func ReadAgent(ctx context.Context, name, path, file string, now time.Time, mete
 	}
 	trace.Lossy, trace.Warnings = report.Lossy, warnings(report, ended)
 	return trace, nil
-}
-
-func newStep(name string, s agent.Step) store.NewStep {
-	return store.NewStep{
-		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Time: s.Time,
-		Session: agent.Name(s.Session), Model: agent.Name(s.Model), Tokens: max(0, s.Tokens),
-		Source: agent.Source(name, s),
-	}
 }
 
 // warnings says what did not become steps: what was skipped, and what is not finished.

@@ -136,7 +136,7 @@ func (c *capturing) position(f *os.File, known bool) (from int64, check bool, er
 	if !same {
 		return 0, true, nil
 	}
-	return c.state.Offset, c.state.Attempt != nil, nil
+	return c.state.Offset, c.state.Attempt, nil
 }
 
 // softLimit is how long a transcript is read: what is left is for the next event, because a
@@ -233,7 +233,7 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 		c.state.Due = nil
 	}
 	c.state.remember(got.steps)
-	c.state.Attempt, c.state.Code = nil, string(head)
+	c.state.Attempt, c.state.Code = false, string(head)
 	if c.state.Tip, err = c.tip(ctx); err != nil {
 		return r, err
 	}
@@ -255,7 +255,7 @@ func (c *capturing) steps(ctx context.Context, got read) (n int, err error) {
 	if c.again {
 		record = c.s.Record
 	} else {
-		c.state.Attempt = &attempt{Began: c.s.Clock().UTC()}
+		c.state.Attempt = true
 		if err := c.write(); err != nil {
 			return 0, err
 		}
@@ -349,9 +349,15 @@ func (p policy) newStep(t Turn, s agent.Step) (store.NewStep, bool) {
 	if p.mode == captureActions {
 		s.Observation, s.Thought = "", ""
 	}
-	step := store.NewStep{
-		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Time: s.Time, Agent: t.Writer.Agent,
-		Session: agent.Name(s.Session), Model: agent.Name(cmp.Or(s.Model, t.Model)), Tokens: max(0, s.Tokens), Source: agent.Source(t.Client, s),
-	}
+	step := NewStep(t.Client, s)
+	step.Agent, step.Model = t.Writer.Agent, cmp.Or(step.Model, agent.Name(t.Model))
 	return step, strings.TrimSpace(step.Observation+step.Thought+step.Action) != ""
+}
+
+// NewStep is a step of a client's transcript as memory records it, without its agent.
+func NewStep(client string, s agent.Step) store.NewStep {
+	return store.NewStep{
+		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Time: s.Time,
+		Session: agent.Name(s.Session), Model: agent.Name(s.Model), Tokens: max(0, s.Tokens), Source: agent.Source(client, s),
+	}
 }

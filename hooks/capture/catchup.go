@@ -46,7 +46,12 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 		case !known: // damaged: the next turn of the session makes it anew
 		case s.Clock().Sub(st.Seen) > keptFor:
 			failed = append(failed, ignoreMissing(os.Remove(filepath.Join(s.StatePath(Dir), f.Name()))))
-		case late < mostLate && st.behind(s.Clock()):
+		case late < mostLate:
+			behind, err := st.behind(s.Clock())
+			failed = append(failed, err)
+			if !behind {
+				continue
+			}
 			t := Turn{Client: st.Client, Session: st.Session, Subagent: st.Subagent, Transcript: st.Transcript,
 				Ends: true, Decode: decoder(st.Client), Writer: now.Writer}
 			if t.Decode == nil {
@@ -54,7 +59,7 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 			}
 			late++
 			t.Writer.Agent, t.Writer.Session, t.Writer.Model = st.Client, st.Session, ""
-			_, err := Record(ctx, s, t)
+			_, err = Record(ctx, s, t)
 			failed = append(failed, err)
 		}
 	}
@@ -63,13 +68,16 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 
 // behind reports whether a transcript has more than was read, or something is not committed, and
 // nothing has changed for long.
-func (st *state) behind(now time.Time) bool {
+func (st *state) behind(now time.Time) (bool, error) {
 	info, err := os.Stat(st.Transcript)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	left := info.Size() > st.Offset || st.Attempt != nil || st.Due != nil
-	return left && now.Sub(info.ModTime()) > quiet
+	if err != nil {
+		return false, err
+	}
+	left := info.Size() > st.Offset || st.Attempt || st.Due != nil
+	return left && now.Sub(info.ModTime()) > quiet, nil
 }
 
 func ignoreMissing(err error) error {

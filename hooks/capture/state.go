@@ -34,8 +34,10 @@ type state struct {
 	Code       string    `json:"code,omitempty"` // HEAD of the code then
 	Tip        string    `json:"tip,omitempty"`  // the current memory branch's commit then
 	Due        *due      `json:"due,omitempty"`  // what the next commit tells; nil: all was told
-	Attempt    *attempt  `json:"attempt,omitempty"`
-	Newest     []uint64  `json:"newest,omitempty"` // hashes of the sources of the newest steps
+	// Attempt says that steps are being recorded and committed: for a later process that finds it, some
+	// steps after the offset may be recorded already.
+	Attempt bool     `json:"attempt,omitempty"`
+	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
 }
 
 // remembered is how many of a session's newest steps are known without the branch's log: some
@@ -67,12 +69,6 @@ func sourceHash(step store.NewStep) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(step.Source)) // never fails
 	return h.Sum64()
-}
-
-// attempt is in the state while steps are recorded and committed. A later process that finds
-// it knows that some steps after the offset may be recorded.
-type attempt struct {
-	Began time.Time `json:"began"`
 }
 
 // compared is how many bytes before the offset say that a transcript is the same.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/hooks/settings"
 )
 
 // captured are payloads of released clients, by client and event.
@@ -90,6 +92,25 @@ func TestForeign(t *testing.T) {
 		if _, err := Read(ClaudeCode, "Stop", []byte(data)); !errors.Is(err, ErrForeign) {
 			t.Errorf("%s: %v", data, err)
 		}
+	}
+}
+
+// Each event for which hooks are installed does something: a process that does nothing costs the user time.
+func TestInstalledEventsAreKnown(t *testing.T) {
+	for _, s := range settings.Clients() {
+		c, err := find(s.Name)
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		for _, e := range s.Events {
+			if c.events[e.Name] == Other {
+				t.Errorf("%s: nothing is done at %s", s.Name, e.Name)
+			}
+		}
+	}
+	if len(settings.Clients()) != len(Clients()) {
+		t.Errorf("hooks are installed for %v, and known of %v", settings.Names(), Clients())
 	}
 }
 

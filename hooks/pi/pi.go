@@ -10,10 +10,10 @@ package pi
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
 )
@@ -30,49 +30,95 @@ func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent
 type decoder struct{ session, dir string }
 
 type record struct {
-	Type      string `json:"type"`
-	ID        string `json:"id"`
-	Timestamp string `json:"timestamp"`
-	Dir       string `json:"cwd"`
-	Message   struct {
-		Role    string  `json:"role"`
-		Content content `json:"content"`
-		Model   string  `json:"model"`
-		Stop    string  `json:"stopReason"`
-		Call    string  `json:"toolCallId"`
-		Failed  bool    `json:"isError"`
-		Usage   struct {
-			Input  int64 `json:"input"`
-			Output int64 `json:"output"`
-			Cached int64 `json:"cacheWrite"`
-		} `json:"usage"`
-	} `json:"message"`
+	Type, ID, Dir string
+
+	At time.Time
+
+	Message struct {
+		Role, Model, Stop string
+		Content           content
+		Call              string // of a result
+		Failed            bool
+		Tokens            int64
+	}
 }
 
 type block struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
+	Type, Text, ID, Name string
+	Arguments            agent.Value
 }
 
 // content is a list of blocks, or a text, which is one block.
 type content []block
 
-// UnmarshalJSON never fails: a record of another shape still has its other members.
-func (c *content) UnmarshalJSON(data []byte) error {
-	*c = nil
-	switch data[0] {
-	case '"':
-		*c = content{{Type: "text"}}
-		_ = json.Unmarshal(data, &(*c)[0].Text)
-	case '[':
-		var blocks []block
-		_ = agent.Unmarshal(data, &blocks)
-		*c = blocks
+// read reads a line and reports whether it is a record.
+func (r *record) read(line agent.Value) bool {
+	return line.Members(func(name []byte, v agent.Value) {
+		switch string(name) {
+		case "type":
+			r.Type = v.Text()
+		case "id":
+			r.ID = v.Text()
+		case "timestamp":
+			r.At = agent.ParseTime(v.Text())
+		case "cwd":
+			r.Dir = v.Text()
+		case "message":
+			v.Members(r.message)
+		}
+	})
+}
+
+func (r *record) message(name []byte, v agent.Value) {
+	m := &r.Message
+	switch string(name) {
+	case "role":
+		m.Role = v.Text()
+	case "model":
+		m.Model = v.Text()
+	case "stopReason":
+		m.Stop = v.Text()
+	case "toolCallId":
+		m.Call = v.Text()
+	case "isError":
+		m.Failed = v.True()
+	case "content":
+		m.Content = blocks(v)
+	case "usage":
+		v.Members(func(name []byte, v agent.Value) {
+			switch string(name) {
+			case "input", "output", "cacheWrite": // not what came from the cache
+				m.Tokens += max(0, v.Int())
+			}
+		})
 	}
-	return nil
+}
+
+func blocks(v agent.Value) (all content) {
+	if len(v) > 0 && v[0] == '"' {
+		return content{{Type: "text", Text: v.Text()}}
+	}
+	v.Elements(func(v agent.Value) {
+		var b block
+		v.Members(b.read)
+		all = append(all, b)
+	})
+	return all
+}
+
+func (b *block) read(name []byte, v agent.Value) {
+	switch string(name) {
+	case "type":
+		b.Type = v.Text()
+	case "text":
+		b.Text = v.Text()
+	case "id":
+		b.ID = v.Text()
+	case "name":
+		b.Name = v.Text()
+	case "arguments":
+		b.Arguments = v
+	}
 }
 
 func (c content) text() string {
@@ -90,7 +136,7 @@ func (c content) text() string {
 
 func (d *decoder) record(t *agent.Thread, line []byte) {
 	var r record
-	if agent.Unmarshal(line, &r) != nil {
+	if !r.read(line) {
 		t.Broken()
 		return
 	}
@@ -115,7 +161,7 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 
 // event is an event of the record's block n.
 func (d *decoder) event(r *record, kind agent.Kind, n int) agent.Event {
-	e := agent.Event{Kind: kind, ID: r.ID, Session: d.session, Time: agent.ParseTime(r.Timestamp)}
+	e := agent.Event{Kind: kind, ID: r.ID, Session: d.session, Time: r.At}
 	if n > 0 {
 		e.ID += "/" + strconv.Itoa(n)
 	}
@@ -166,7 +212,7 @@ func (d *decoder) answer(t *agent.Thread, r *record) {
 		t.Add(e)
 	}
 	e := d.event(r, agent.Usage, 0)
-	e.Answer, e.Tokens = r.ID, m.Usage.Input+m.Usage.Output+m.Usage.Cached
+	e.Answer, e.Tokens = r.ID, m.Tokens
 	t.Add(e)
 	if ends {
 		t.Add(d.event(r, agent.Stop, 0))

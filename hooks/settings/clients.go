@@ -94,7 +94,7 @@ func gemini() Client {
 func copilot() Client {
 	return Client{
 		Name: "copilot", Title: "Copilot CLI",
-		Events:      append(events(10, "sessionStart", "userPromptSubmitted", "agentStop"), Event{"sessionEnd", 5}),
+		Events:      events(10, "sessionStart", "userPromptSubmitted"),
 		project:     ".github/hooks/git-context.json",
 		alsoProject: []string{".github/copilot/settings.json", ".github/copilot/settings.local.json"},
 		user:        "hooks/git-context.json", alsoUser: []string{"settings.json"},
@@ -109,8 +109,7 @@ func copilot() Client {
 func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor",
-		Events: append(events(10, "sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure",
-			"afterAgentResponse", "stop"), Event{"sessionEnd", 5}),
+		Events:  events(10, "sessionStart"),
 		project: ".cursor/hooks.json",
 		user:    "hooks.json", base: ".cursor",
 		version: true,
