@@ -115,7 +115,7 @@ func (o *importOptions) readTraces(
 			hints := []string{importTrace}
 			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: hints}
 		case errors.As(err, &foreign):
-			return nil, fail.New(fail.ErrInvalid, fail.FolderUnreadable, err.Error(), foreign.Hint())
+			return nil, fail.New(fail.ErrInvalid, fail.TranscriptForeign, err.Error(), foreign.Hint())
 		case err != nil:
 			return nil, err
 		}

@@ -475,6 +475,9 @@ const (
 	FolderNotFound = "folder-not-found"
 	// FolderUnreadable is returned when the folder is a file, or cannot be read.
 	FolderUnreadable = "folder-unreadable"
+	// TranscriptForeign is returned when a file is not a transcript of the agent that was named. The hint
+	// names the agent whose it is, or those that are known.
+	TranscriptForeign = "transcript-foreign"
 	// FolderInvalid is returned when a file in the folder has a format that cannot be read.
 	FolderInvalid = "folder-invalid"
 	// FolderAmbiguous is returned when the folder contains .GCC and .gcc. Name one of them.
