@@ -167,7 +167,7 @@ uninstall:
 		'$(MAN)'/man1/git-context.1 '$(MAN)'/man1/git-context-*.1 '$(MAN)/man5/gitcontext-formats.5' \
 		'$(MAN)/man7/gitcontext-errors.7'
 	-@rmdir '$(MAN)/man1' '$(MAN)/man5' '$(MAN)/man7' '$(MAN)' '$(BASH)' '$(DEST)/share/bash-completion' '$(ZSH)' '$(DEST)/share/zsh' \
-		'$(FISH)' '$(DEST)/share/fish' '$(DEST)/share' 2>/dev/null
+		'$(FISH)' '$(DEST)/share/fish' '$(DEST)/share' '$(DEST)/bin' '$(DEST)' 2>/dev/null
 
 clean:
 	rm -rf bin dist
