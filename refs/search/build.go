@@ -200,10 +200,10 @@ func topicName(path string) string {
 // indexPending indexes pending steps if they are wanted. It reads them in any case, because
 // the command that shows a step depends on their number.
 func (c *corpus) indexPending(ctx context.Context) error {
-	if !c.wanted.kinds(index.Steps) || c.journals == nil {
+	if !c.wanted.pending || !c.wanted.kinds(index.Steps) {
 		return nil
 	}
-	if err := c.journals(); err != nil || !c.wanted.pending {
+	if err := c.journals(); err != nil {
 		return err
 	}
 	b := index.NewBuilder()

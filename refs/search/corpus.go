@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -28,8 +29,8 @@ type corpus struct {
 	sources  []index.Source
 	scanned  index.Counts // of scanned units that are in no source
 
-	noted    func() (noted, error) // waits for a concurrent read
-	journals func() error          // likewise, for waiting; nil if they are not read
+	noted    func() (noted, error) // reads, or waits for a concurrent read
+	journals func() error          // likewise, for waiting
 	behind   sync.WaitGroup        // the concurrent reads
 	abandon  context.CancelFunc    // cancels them
 
@@ -43,6 +44,7 @@ type corpus struct {
 type wanted struct {
 	kinds   func(index.Kind) bool
 	pending bool // pending steps too, if steps are wanted at all
+	lazy    bool // mostly there is no hit, so what only hits need is read when there is one
 
 	terms []string // of the query, for which texts are scanned if the index is far behind; none: it is completed
 }
@@ -96,14 +98,18 @@ func (c *corpus) list(ctx context.Context, branch string) error {
 	return err
 }
 
-// beside starts to read concurrently what is needed later.
+// beside starts to read concurrently what is needed later, or leaves it until it is asked for.
 func (c *corpus) beside(ctx context.Context) {
 	ctx, c.abandon = context.WithCancel(ctx)
-	c.noted = facts(ctx, c.s, c.tips, &c.behind)
+	begin := func() func() (noted, error) { return facts(ctx, c.s, c.tips, &c.behind) }
+	c.noted = sync.OnceValues(func() (noted, error) { return begin()() })
+	c.journals = sync.OnceValue(func() error { return c.readJournals(ctx) })
+	if c.wanted.lazy {
+		return
+	}
+	c.noted = begin()
 	if c.wanted.kinds(index.Steps) {
-		read := make(chan error, 1)
-		c.behind.Go(func() { read <- c.readJournals(ctx) })
-		c.journals = sync.OnceValue(func() error { return <-read })
+		c.behind.Go(func() { _ = c.journals() }) // whoever asks gets the error
 	}
 }
 
@@ -131,6 +137,10 @@ func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID
 		c.tips[tip.Name()], trees[tip.Name()] = tip.Commit().ID, tip.Commit().Tree
 		return trees, nil
 	}
+	if trees, err := c.readFewTips(ctx); err == nil && len(trees) > 0 {
+		return trees, nil
+	}
+	// git explains what cannot be read.
 	out, err := c.s.Repo().View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
 	if err != nil {
 		return nil, err
@@ -150,6 +160,44 @@ func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID
 		_, err := c.s.Tip(ctx, "") // returns the reason
 		return nil, err
 	}
+	return trees, nil
+}
+
+// fewTips is the number of branches up to which reading each in this process takes less time
+// than a process of git for all.
+const fewTips = 32
+
+var errAskGit = errors.New("git lists the branches faster")
+
+// readFewTips does what readTips does for all branches, if they are few.
+func (c *corpus) readFewTips(ctx context.Context) (map[string]git.ID, error) {
+	if !c.s.Repo().RefFiles() {
+		return nil, errAskGit
+	}
+	names, err := c.s.Repo().RefNames(ctx, git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > fewTips {
+		return nil, errAskGit
+	}
+	tips, trees := map[string]git.ID{}, map[string]git.ID{}
+	for _, ref := range names {
+		name, ok := git.BranchName(ref)
+		if !ok {
+			return nil, errAskGit
+		}
+		id, err := c.s.Repo().Ref(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		commit, err := c.s.Repo().Commit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		tips[name], trees[name] = id, commit.Tree
+	}
+	maps.Copy(c.tips, tips)
 	return trees, nil
 }
 

@@ -67,7 +67,7 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, e
 			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
 			"describe the problem in a sentence: what fails, where, with which error")
 	}
-	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false, terms})
+	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{kinds: everyKind, lazy: o.Strict, terms: terms})
 	if err != nil {
 		return res, err
 	}

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
@@ -74,6 +77,31 @@ func TestRecallFindsTheCaseAmongOthers(t *testing.T) {
 	}
 	if asked < 10 {
 		t.Fatalf("only %d cases were asked for", asked)
+	}
+}
+
+// A user waits for the recall of each prompt, so one without a hit starts a single process of git.
+func TestStrictRecallWithoutAHitAsksGitOnce(t *testing.T) {
+	t.Parallel()
+	r, ctx := memtest.New(t), t.Context()
+	s := r.Open()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	for _, name := range []string{"parser", "lexer"} {
+		memtest.OK(s.Record(ctx, []store.NewStep{{Observation: "the " + name + " loses the last line"}}))(t)
+		memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "The " + name + " reads to the end"}))(t)
+	}
+	recall(r, search.RecallOptions{Text: leak}) // makes the cache
+	var trace bytes.Buffer
+	asking := memtest.OK(refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: time.Now, Trace: &trace}))(t)
+	hits := memtest.OK(search.Recall(ctx, asking, search.RecallOptions{Text: "the parser reads dates", Strict: true}))(t).Hits
+	if err := asking.Close(); err != nil || len(hits) > 0 {
+		t.Fatalf("recalled %v, %v", hits, err)
+	}
+	for line := range strings.Lines(trace.String()) {
+		// The configuration is read by git once after each change.
+		if !strings.Contains(line, " git cat-file") && !strings.Contains(line, " git config") {
+			t.Errorf("it runs %s", line)
+		}
 	}
 }
 

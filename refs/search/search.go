@@ -117,7 +117,7 @@ func Search(ctx context.Context, s *store.Store, o Options) (res Result, err err
 	if !o.Filter.All() { // few texts, and a scan does not know which of them are meant
 		scanned = nil
 	}
-	c, err := readCorpus(ctx, s, o.Branch, o.All, wanted{o.kinds, true, scanned})
+	c, err := readCorpus(ctx, s, o.Branch, o.All, wanted{kinds: o.kinds, pending: true, terms: scanned})
 	if err != nil {
 		return res, err
 	}

@@ -186,6 +186,9 @@ func (c *corpus) open(r ranked, id, branch string) (string, error) {
 		younger, err := c.younger(r, branch, doc.CommitFile, doc.CommitDir)
 		return fmt.Sprintf("git context -b %s --limit 1 --skip %d", branch, younger), err
 	}
+	if err := c.journals(); err != nil {
+		return "", err
+	}
 	waiting := len(c.waiting[branch])
 	if c.places[r.key].blob == "" {
 		return stepCommand(branch, waiting-r.Doc-1), nil
