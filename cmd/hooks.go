@@ -140,7 +140,13 @@ func (o *hooksOptions) runChange(ctx context.Context, env *Env, word string, nam
 			env.hint("there is no memory yet: %s init", self)
 		}
 	}
-	return errors.Join(o.printChanges(env, rows, agents.hints(word, rows)), err)
+	var captured *captureState
+	if s != nil && word == "install" && slices.ContainsFunc(rows, func(r hookChange) bool { return r.Level != "" && r.changed() }) {
+		var unread error
+		captured, unread = readCapture(ctx, s)
+		err = errors.Join(err, unread)
+	}
+	return errors.Join(o.printChanges(env, rows, captured, agents.hints(word, rows)), err)
 }
 
 // openFor opens the repository. The user's settings of agents need none: then the store is nil.
@@ -223,8 +229,9 @@ type hookChange struct {
 
 func (c hookChange) changed() bool { return c.Effect != string(hooks.Unchanged) }
 
-// printChanges prints the changes, with warnings about them and hints.
-func (o *hooksOptions) printChanges(env *Env, rows []hookChange, hints []string) error {
+// printChanges prints the changes, with warnings about them and hints. captured is nil if nothing
+// about capture changed.
+func (o *hooksOptions) printChanges(env *Env, rows []hookChange, captured *captureState, hints []string) error {
 	if rows == nil {
 		rows = []hookChange{}
 	}
@@ -235,8 +242,9 @@ func (o *hooksOptions) printChanges(env *Env, rows []hookChange, hints []string)
 	}
 	env.hintAll(hints)
 	value := struct {
-		Hooks []hookChange `json:"hooks"`
-	}{rows}
+		Hooks   []hookChange  `json:"hooks"`
+		Capture *captureState `json:"capture,omitempty"`
+	}{rows, captured}
 	return o.show(env, value, func(p *render.Printer) {
 		if len(rows) == 0 {
 			line(p, "Nothing is installed")
@@ -247,6 +255,9 @@ func (o *hooksOptions) printChanges(env *Env, rows []hookChange, hints []string)
 				text += " (" + c.Owner + ")"
 			}
 			line(p, "%s: %s", text, shortPath(env, c.Path))
+		}
+		if captured != nil {
+			line(p, "%s", captured.text())
 		}
 	})
 }

@@ -3,13 +3,16 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -131,7 +134,11 @@ func (o *hooksOptions) runStatus(ctx context.Context, env *Env, names []string) 
 	if err != nil {
 		return err
 	}
-	return o.printStatus(ctx, env, rows)
+	var captured *captureState
+	if s != nil && slices.ContainsFunc(rows, func(r hookRow) bool { return r.Level != "" && r.State != settings.Absent }) {
+		captured, err = readCapture(ctx, s)
+	}
+	return errors.Join(o.printStatus(ctx, env, rows, captured), err)
 }
 
 // hookRows returns the states of the hooks of those names, see runStatus, and the failures of all. s is nil
@@ -150,7 +157,19 @@ func hookRows(
 			return nil, nil, err
 		}
 	}
-	return append(rows, newAgents(env, s, o, names).rows(failures)...), failures, nil
+	agents := newAgents(env, s, o, names).rows(failures)
+	if s != nil && len(agents) > 0 {
+		last, err := capture.LastEvents(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, r := range agents {
+			if t, known := last[r.Name]; known {
+				agents[i].LastEvent = &t
+			}
+		}
+	}
+	return append(rows, agents...), failures, nil
 }
 
 func gitRows(ctx context.Context, env *Env, s *refs.Store, failures []share.HookFailure) ([]hookRow, error) {
@@ -181,23 +200,30 @@ type hookRow struct {
 	Level  settings.Level `json:"level,omitempty"` // of an agent's settings
 	Reason string         `json:"reason,omitempty"`
 
+	LastEvent *time.Time `json:"last_event,omitempty"` // of an agent, in this repository
+
 	good, bad bool // it works; it should work but does not
 }
 
-func (o *hooksOptions) printStatus(ctx context.Context, env *Env, rows []hookRow) error {
+func (o *hooksOptions) printStatus(ctx context.Context, env *Env, rows []hookRow, captured *captureState) error {
 	value := struct {
-		Hooks []hookRow `json:"hooks"`
-	}{rows}
+		Hooks   []hookRow     `json:"hooks"`
+		Capture *captureState `json:"capture,omitempty"`
+	}{rows, captured}
 	return o.view(ctx, env, value, func(p *render.Printer) {
 		lines := make([]render.HookLine, len(rows))
 		for i, h := range rows {
 			lines[i] = render.HookLine{
 				Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason, Good: h.good, Bad: h.bad,
+				Last: h.LastEvent,
 			}
 		}
 		if len(rows) == 0 {
 			line(p, "Nothing is installed")
 		}
 		render.HooksText(p, lines)
+		if captured != nil {
+			line(p, "%s", captured.text())
+		}
 	})
 }

@@ -61,7 +61,7 @@ func hookStates(ctx context.Context, env *Env, s *refs.Store) ([]render.HookStat
 	states := []render.HookState{}
 	for _, row := range rows {
 		if row.State != hooks.StateMissing {
-			states = append(states, render.HookState{Name: row.Name, State: row.State})
+			states = append(states, render.HookState{Name: row.Name, State: row.State, LastEvent: row.LastEvent})
 		}
 	}
 	for _, f := range failures {

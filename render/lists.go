@@ -225,11 +225,12 @@ func shortRemarks(b store.Branch) string {
 // HookLine is the state of one hook, in words.
 type HookLine struct {
 	Name, State, Owner, Path, Reason string
-	Good, Bad                        bool // it works; it should work but does not
+	Good, Bad                        bool       // it works; it should work but does not
+	Last                             *time.Time // its newest event, if known
 }
 
-// HooksText lists hooks on one line each: event, state, owner, file, and the problem if
-// there is one. If no hook has an owner, the column is left out.
+// HooksText lists hooks on one line each: event, state, owner, file, the newest event, and the
+// problem if there is one. If no hook has an owner, the column is left out.
 func HooksText(p *Printer, list []HookLine) {
 	names, states, owners := 0, 0, 0
 	for _, h := range list {
@@ -248,6 +249,9 @@ func HooksText(p *Printer, list []HookLine) {
 			rest += h.Owner + pad(h.Owner, owners) + " "
 		}
 		rest += h.Path
+		if h.Last != nil {
+			rest += ", last event " + p.when(*h.Last)
+		}
 		if h.Reason != "" {
 			rest += ": " + h.Reason
 		}

@@ -39,6 +39,8 @@ type Status struct {
 type HookState struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
+
+	LastEvent *time.Time `json:"last_event,omitempty"` // of an agent
 }
 
 // NewStatus reads the state of a branch, without its hooks. It asks no remote: it compares the refs
@@ -144,11 +146,17 @@ func (v Status) hooks(self string) string {
 	}
 	var list []string
 	for _, h := range v.Hooks {
-		if h.State == "installed" {
-			list = append(list, h.Name)
-		} else {
-			list = append(list, h.Name+" ("+h.State+")")
+		text, also := h.Name, []string{}
+		if h.State != "installed" {
+			also = append(also, h.State)
 		}
+		if h.LastEvent != nil {
+			also = append(also, "last event "+stamp(*h.LastEvent))
+		}
+		if len(also) > 0 {
+			text += " (" + strings.Join(also, ", ") + ")"
+		}
+		list = append(list, text)
 	}
 	return strings.Join(list, ", ")
 }
