@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,7 +26,7 @@ type LastChange struct {
 func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
 	c := tip.commit
 	if len(c.Parents) == 0 {
-		return nil, notUndone(tip.branch, "its creation", "git context branch -D "+tip.branch)
+		return nil, s.birthNotUndone(ctx, tip.branch)
 	}
 	parent, err := s.TipAt(ctx, tip.branch, c.Parents[0])
 	if err != nil {
@@ -40,11 +41,35 @@ func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
 	if i := slices.IndexFunc(live, func(m doc.Commit) bool { return m.ID == id }); id != "" && i >= 0 {
 		l.Entry = &live[i]
 	}
+	if l.isBirth() {
+		return nil, s.birthNotUndone(ctx, tip.branch)
+	}
 	if err := l.check(); err != nil || l.Entry == nil {
 		return l, err
 	}
 	l.Steps, err = tip.ownSteps(ctx, l.Entry.Steps)
 	return l, err
+}
+
+func (l *LastChange) isBirth() bool {
+	return l.Entry != nil && l.Entry.Kind == doc.KindBirth || l.Commit.Trailer(TrailerCreated) != l.Parent.commit.Trailer(TrailerCreated)
+}
+
+// birthNotUndone is the refusal for a branch that nothing has happened on. The current branch cannot
+// be deleted.
+func (s *Store) birthNotUndone(ctx context.Context, branch string) error {
+	remove := "git context branch -D " + branch
+	target, err := s.repo.SymbolicRef(ctx, git.HeadName)
+	switch {
+	case errors.Is(err, git.ErrNotFound), err == nil && target != git.BranchRef(branch):
+		return notUndone(branch, "its creation", remove)
+	case err != nil:
+		return err
+	}
+	if before, err := s.PreviousBranch(); err == nil && before != branch {
+		return notUndone(branch, "its creation", "git context switch "+before+" && "+remove)
+	}
+	return notUndone(branch, "its creation", "git context deinit --dry-run")
 }
 
 // check refuses a change that is of another kind.
@@ -56,8 +81,6 @@ func (l *LastChange) check() error {
 	c, p := l.Commit, l.Parent.commit
 	back := "git context rollback " + string(p.ID.Short())
 	switch was := BranchOf(p); {
-	case kind == doc.KindBirth || c.Trailer(TrailerCreated) != p.Trailer(TrailerCreated):
-		return notUndone(l.Branch, "its creation", "git context branch -D "+l.Branch)
 	case kind == doc.KindMerge || len(c.Parents) > 1:
 		return notUndone(l.Branch, "a merge", back)
 	case kind == doc.KindRollback:
