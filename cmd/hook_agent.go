@@ -133,7 +133,10 @@ func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 	}
 	switch e.Kind {
 	case payload.Start:
-		late := errors.Join(capture.CatchUp(ctx, s, t, transcript.Decoder), capture.Begin(ctx, s, t))
+		late := capture.CatchUp(ctx, s, t, transcript.Decoder)
+		if t.Session != "" {
+			late = errors.Join(late, capture.Begin(ctx, s, t))
+		}
 		text, err := h.brief(ctx, s)
 		return text, errors.Join(late, err)
 	case payload.Prompt:
@@ -143,7 +146,7 @@ func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 	case payload.End:
 		t.Ends = true
 	}
-	if t.Decode == nil || t.Transcript == "" {
+	if t.Decode == nil || t.Transcript == "" || t.Session == "" {
 		return "", nil
 	}
 	made, err := capture.Record(ctx, s, t)

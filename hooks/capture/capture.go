@@ -116,7 +116,7 @@ func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	got, err := c.read(ctx, f, from, known)
+	got, err := c.read(ctx, f, from)
 	if err != nil {
 		return Result{}, err
 	}
@@ -144,7 +144,7 @@ func (c *capturing) position(f *os.File, known bool) (from int64, check bool, er
 const softLimit = time.Second
 
 // read decodes the transcript from a position.
-func (c *capturing) read(ctx context.Context, f *os.File, from int64, known bool) (read, error) {
+func (c *capturing) read(ctx context.Context, f *os.File, from int64) (read, error) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return read{}, err
 	}
@@ -162,8 +162,13 @@ func (c *capturing) read(ctx context.Context, f *os.File, from int64, known bool
 	if err != nil {
 		return read{}, err
 	}
-	if !known && !c.here(report.Dir) {
-		return read{}, errElsewhere
+	if from == 0 { // where the session began; it may be anywhere later
+		switch here, err := c.here(report.Dir); {
+		case err != nil:
+			return read{}, err
+		case !here:
+			return read{}, errElsewhere
+		}
 	}
 	got := read{end: from + report.End}
 	steps = append(steps, report.Open...)
@@ -184,20 +189,35 @@ func (c *capturing) read(ctx context.Context, f *os.File, from int64, known bool
 	return got, nil
 }
 
-// here reports whether a directory is in this repository; an unknown one is, because the
-// client ran the hook here.
-func (c *capturing) here(dir string) bool {
+// here reports whether a directory is in one of this repository's worktrees, and not in a submodule
+// or another repository within one; an unknown one is, because the client ran the hook here.
+func (c *capturing) here(dir string) (bool, error) {
 	if dir == "" {
-		return true
-	}
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
+		return true, nil
 	}
 	repo := c.s.Repo()
-	return slices.ContainsFunc([]string{repo.WorkTree(), repo.MainWorkTree(), repo.CommonDir()}, func(top string) bool {
-		rel, err := filepath.Rel(top, dir)
-		return top != "" && err == nil && filepath.IsLocal(rel)
-	})
+	tops := []string{repo.WorkTree(), repo.CommonDir()}
+	worktrees, err := repo.HeadNames()
+	if err != nil {
+		return false, err
+	}
+	for _, w := range worktrees {
+		tops = append(tops, resolved(w.Path))
+	}
+	for dir = resolved(dir); !slices.Contains(tops, dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// resolved is a path without symbolic links, or the path itself if it does not exist any more.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // keep records what was read, commits it, and then moves the position.
