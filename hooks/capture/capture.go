@@ -136,7 +136,7 @@ func (c *capturing) position(f *os.File, known bool) (from int64, check bool, er
 	if !same {
 		return 0, true, nil
 	}
-	return c.state.Offset, c.state.Attempt, nil
+	return c.state.Offset, c.state.Attempt || c.state.Offset < c.state.Most, nil
 }
 
 // softLimit is how long a transcript is read: what is left is for the next event, because a

@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +80,27 @@ func TestNoneTwice(t *testing.T) {
 			r.Fatalf("%d of %d steps are recorded twice", len(got)-n, len(got))
 		}
 	})
+}
+
+// A client may show less of a transcript for a while than was read, and of a long one most steps are
+// known by the branch's log alone.
+func TestLongTranscriptShrinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	text, half := "", 0
+	for i := range 1500 {
+		text += fmt.Sprintf(`{"type":"user","uuid":"u%d","sessionId":"S","cwd":"/home/dev/project","message":{"role":"user","content":"Part %[1]d"}}`+"\n", i)
+		if i == 100 {
+			half = len(text)
+		}
+	}
+	w.ends(text)
+	for _, part := range []string{text[:half], text[:2*half], text, text} {
+		w.ends(part)
+	}
+	if got := w.sources(); len(got) != 1500 {
+		t.Errorf("%d steps of 1500", len(got))
+	}
 }
 
 // What a killed process had recorded before it could say so is not recorded again.

@@ -29,6 +29,7 @@ type state struct {
 	Transcript string    `json:"transcript"`
 	Offset     int64     `json:"offset"`         // bytes that were read
 	Before     string    `json:"before"`         // hash of the last bytes before the offset
+	Most       int64     `json:"most,omitempty"` // the largest offset there was: up to it, steps may be recorded already
 	Seen       time.Time `json:"seen"`           // of the last event
 	From       time.Time `json:"from,omitzero"`  // what is older was passed over, and is never recorded
 	Code       string    `json:"code,omitempty"` // HEAD of the code then
@@ -129,7 +130,7 @@ func hashBefore(f *os.File, offset int64) (string, error) {
 
 // save moves the position to an offset.
 func (c *capturing) save(f *os.File, offset int64) (err error) {
-	c.state.Offset = offset
+	c.state.Offset, c.state.Most = offset, max(c.state.Most, offset)
 	if c.state.Before, err = hashBefore(f, offset); err != nil {
 		return err
 	}
