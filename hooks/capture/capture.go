@@ -95,7 +95,8 @@ var errElsewhere = errors.New("the session began in another repository")
 type read struct {
 	steps []store.NewStep
 	turns []agent.Turn
-	end   int64 // where to go on
+	cut   []agent.Step // of the last turn, if that has no end
+	end   int64        // where to go on
 }
 
 func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
@@ -178,6 +179,9 @@ func (c *capturing) read(ctx context.Context, f *os.File, from int64) (read, err
 		report.Turns = report.Turns[:len(report.Turns)-1]
 	}
 	got.turns = report.Turns
+	if n := len(got.turns); n > 0 && !got.turns[n-1].Done {
+		got.cut = steps[max(0, len(steps)-got.turns[n-1].Steps):]
+	}
 	for _, step := range steps {
 		if from == 0 && !step.Time.IsZero() && step.Time.Before(c.state.From) {
 			continue
@@ -231,6 +235,9 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 	}
 	if d := c.state.Due; d != nil {
 		d.Final = lastMessage(c.turn.Final, d.Final)
+		if c.turn.Ends && c.policy.mode == captureFull { // its last message is no account of it
+			d.Final = cmp.Or(interrupted(got.cut), d.Final)
+		}
 		d.Code = d.Code || c.state.Code != "" && c.state.Code != string(head)
 		if _, err := c.s.Clean(ctx, &d.Prompt, &d.Final); err != nil { // the state is a file, too
 			return r, err

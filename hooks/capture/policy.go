@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -33,6 +35,8 @@ const (
 	listedFiles     = 20   // that its contribution names
 	mostSummary     = 100  // characters of its summary
 	mostContributed = 2000 // bytes of the agent's message in its contribution
+	mostLast        = 300  // characters of the last call of an interrupted turn, and of its result
+	mostAsked       = 800  // bytes of the user's prompt there, if the summary has only a part of it
 )
 
 // policy is what the settings say.
@@ -91,17 +95,61 @@ func (d *due) summary(client string) string {
 	return "A turn of " + client
 }
 
-// contribution is the agent's last message and the files that it changed.
+// contribution is what the user asked for, if the summary does not say all of it, the agent's last
+// message and the files that it changed.
 func (d *due) contribution() string {
-	text := prose.Clip(strings.TrimSpace(d.Final), mostContributed)
-	if len(d.Files) == 0 {
+	var parts []string
+	if asked := strings.TrimSpace(d.Prompt); prose.Fold(asked) != prose.OneLine(firstLine(asked), mostSummary) {
+		parts = append(parts, "Asked: "+prose.Clip(asked, mostAsked))
+	}
+	if final := strings.TrimSpace(d.Final); final != "" {
+		parts = append(parts, clipMiddle(final, mostContributed))
+	}
+	if len(d.Files) > 0 {
+		names := strings.Join(d.Files[:min(len(d.Files), listedFiles)], ", ")
+		if more := len(d.Files) - listedFiles; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		parts = append(parts, "Files: "+names)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// clipMiddle cuts a text at a number of bytes, in its middle: a message begins with what was done, and
+// ends with what is open.
+func clipMiddle(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	names := strings.Join(d.Files[:min(len(d.Files), listedFiles)], ", ")
-	if more := len(d.Files) - listedFiles; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
+	tail := text[len(text)-limit/3:]
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
 	}
-	return strings.TrimSpace(text + "\n\nFiles: " + names)
+	return prose.Clip(text, limit-len(tail)-len("…")) + tail
+}
+
+// interrupted is an account of a turn that has no end, "" if the agent said nothing in it: its
+// newest texts, and its last call.
+func interrupted(steps []agent.Step) string {
+	var said []string
+	for _, step := range steps {
+		if step.Thought != "" {
+			said = append(said, "\n- "+prose.Clip(step.Thought, mostContributed/4))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	last, end := steps[len(steps)-1], ""
+	if last.Action != "" {
+		end = "\n\nIts last call: " + prose.OneLine(last.Action, mostLast) + "\nThe result: " + clipMiddle(last.Observation, mostLast)
+	}
+	from, left := len(said), mostContributed
+	for from > 0 && left >= len(said[from-1]) {
+		from--
+		left -= len(said[from])
+	}
+	return "Interrupted. The agent said, oldest first:\n" + strings.Join(said[from:], "") + end
 }
 
 // firstLine returns the first line of a text that is not blank.

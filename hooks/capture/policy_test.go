@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,13 +43,38 @@ func TestWords(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	got := d.contribution()
-	if !strings.HasPrefix(got, strings.Repeat("é", 1000)+"…\n\nFiles: a, b, c, ") || !strings.HasSuffix(got, ", t and 5 more") {
+	if want := "Asked: Fix the parser \nand more\n\n" + strings.Repeat("é", 665) + "…" + strings.Repeat("é", 333) + "\n\nFiles: a, b, c, "; !strings.HasPrefix(got, want) ||
+		!strings.HasSuffix(got, ", t and 5 more") {
+		t.Errorf("%q", got)
+	}
+	if got := (&due{Prompt: "Fix it\n", Final: "Done."}).contribution(); got != "Done." {
 		t.Errorf("%q", got)
 	}
 	if got := (&due{Final: "Done.\nReally."}).summary("codex"); got != "Done." {
 		t.Errorf("%q", got)
 	}
 	if got := new(due).summary("codex"); got != "A turn of codex" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What an interrupted turn came to is in what the agent said on the way, of which the newest matters most.
+func TestInterrupted(t *testing.T) {
+	var steps []agent.Step
+	for i := range 40 {
+		steps = append(steps, agent.Step{Thought: fmt.Sprintf("%d %s", i, strings.Repeat("x", 96)), Action: "Bash: make"}, agent.Step{Action: "Read: f"})
+	}
+	steps = append(steps, agent.Step{Thought: strings.Repeat("é", 2000), Action: "Bash: make test", Observation: "FAIL\n1 of 2"})
+	got := interrupted(steps)
+	for _, want := range []string{"Interrupted. The agent said, oldest first:\n\n- 26 xx", "\n- 39 xx", "é…\n\nIts last call: Bash: make test\nThe result: FAIL\n1 of 2"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	if len(got) > mostContributed+2*mostLast+100 {
+		t.Errorf("%d bytes", len(got))
+	}
+	if got := interrupted([]agent.Step{{Action: "Bash: make"}}); got != "" {
 		t.Errorf("%q", got)
 	}
 }

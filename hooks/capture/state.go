@@ -214,7 +214,9 @@ func (st *state) add(t agent.Turn, p policy) {
 		if d.Committed {
 			*d = due{}
 		}
-		d.Prompt = t.Prompt
+		if d.Prompt = t.Prompt; p.mode != captureFull {
+			d.Prompt = firstLine(t.Prompt)
+		}
 		if p.commit != commitSession {
 			d.Calls = 0
 		}
