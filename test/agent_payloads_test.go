@@ -53,7 +53,7 @@ type agentSession struct {
 	id, dir, file string
 	in            *world // whose memory it belongs to; nil: none
 	text          string
-	turns, turn   int
+	turn          int
 	actions       []string
 }
 
