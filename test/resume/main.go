@@ -7,6 +7,9 @@
 //   - the summary and contribution of the newest commit
 //   - the end of the transcript of the session
 //
+// Below captured are sessions in which the agent made no call: the hooks of its client captured its
+// turns, with its words and the names of what it called; longer results and source code are left out.
+//
 // The facts were written down by the agent that worked, before it looked at what the memory
 // shows. Calls that only repaired what a fault of the program had done are left out, and so is
 // source code of others in a transcript. See [memory] for the files.
@@ -42,11 +45,20 @@ func run(verbose bool) error {
 	if err != nil {
 		return err
 	}
-	memories, err := readMemories("test/resume/testdata")
+	if err := table(bin, dir, "memory", "test/resume/testdata", verbose); err != nil {
+		return err
+	}
+	fmt.Println()
+	return table(bin, dir, "captured session", "test/resume/captured", verbose)
+}
+
+// table prints what each text tells, for the memories in a folder.
+func table(bin, dir, title, from string, verbose bool) error {
+	memories, err := readMemories(from)
 	if err != nil {
 		return err
 	}
-	fmt.Println("| memory | facts | the brief | the note | the newest commit | the transcript's end |")
+	fmt.Println("| " + title + " | facts | the brief | the note | the newest commit | the transcript's end |")
 	fmt.Println("|---|---|---|---|---|---|")
 	for _, m := range memories {
 		texts, err := m.play(context.Background(), bin, filepath.Join(dir, m.name))

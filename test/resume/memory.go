@@ -17,7 +17,9 @@ const limit = 6000
 
 // memory is a folder below testdata:
 //
-//	session.jsonl  {"args": [...], "stdin": TEXT} for each call of git-context that writes
+//	session.jsonl  {"args": [...], "stdin": TEXT} for each call of git-context that writes;
+//	               in place of it captured.jsonl, a transcript as Claude Code writes it, of an
+//	               agent that made no such call
 //	files          the files of the code that the calls name, and those that are uncommitted at
 //	               the end: "PATH LINES [uncommitted|new]"; their content does not matter
 //	facts          one on each line: a sentence, and the texts that tell it, behind " | ". All of
@@ -27,6 +29,7 @@ const limit = 6000
 type memory struct {
 	name             string
 	calls            []call
+	turns            []string // of a captured transcript; the last may have no end
 	files            []file
 	facts            []fact
 	note, transcript string
@@ -71,12 +74,20 @@ func readMemories(dir string) ([]*memory, error) {
 func readMemory(dir string) (*memory, error) {
 	m := &memory{name: filepath.Base(dir)}
 	text := map[string]string{}
-	for _, name := range []string{"session.jsonl", "files", "facts", "note", "transcript"} {
+	names := []string{"session.jsonl", "files", "facts", "note", "transcript"}
+	if _, err := os.Stat(filepath.Join(dir, "captured.jsonl")); err == nil {
+		names = []string{"captured.jsonl", "files", "facts", "note"}
+	}
+	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
 		text[name] = string(data)
+	}
+	if captured := text["captured.jsonl"]; captured != "" {
+		text["transcript"] = captured
+		m.turns = turnsOf(captured)
 	}
 	m.note, m.transcript = text["note"], text["transcript"]
 	for line := range strings.Lines(text["session.jsonl"]) {
@@ -126,6 +137,11 @@ func (m *memory) play(ctx context.Context, bin, dir string) ([]told, error) {
 	r := repository{ctx: ctx, bin: bin, dir: dir}
 	if err := r.begin(m.files); err != nil {
 		return nil, err
+	}
+	if m.turns != nil {
+		if err := r.capture(m); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range m.calls {
 		if c.Edit {

@@ -48,3 +48,38 @@ func TestBriefBeatsTheNote(t *testing.T) {
 	}
 	t.Logf("the brief tells %d of %d facts", known, facts)
 }
+
+// What the hooks captured, without a call of the agent's, tells a successor nearly as much as the
+// note that the same agent wrote, and more than anything else that costs nothing.
+func TestCapturedTurnsTellTheFacts(t *testing.T) {
+	bin, err := build(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memories, err := readMemories("captured")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(memories) < 3 {
+		t.Fatalf("only %d sessions were found", len(memories))
+	}
+	facts, known := 0, map[string]int{}
+	for _, m := range memories {
+		texts, err := m.play(t.Context(), bin, filepath.Join(t.TempDir(), "repo"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts += len(m.facts)
+		for _, text := range texts {
+			known[text.name] += len(m.facts) - len(m.missing(text.text))
+		}
+		for _, f := range m.missing(texts[0].text) {
+			t.Logf("%s: not told: %s", m.name, f.text)
+		}
+	}
+	brief := known["the brief"]
+	if brief*100 < facts*90 || brief <= known["the newest commit"] || brief <= known["the transcript"] {
+		t.Errorf("of %d facts: %v", facts, known)
+	}
+	t.Logf("of %d facts: %v", facts, known)
+}
