@@ -2,12 +2,12 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
@@ -239,15 +239,8 @@ func briefSettings(ctx context.Context, s *refs.Store, budget int) (limit int, w
 			return 0, 0, err
 		}
 	}
-	asked, err := cfg.Bool(store.KeyCodeStatus, true)
-	if err != nil || !asked {
-		return limit, 0, err
-	}
-	ms, err := cfg.Int(store.KeyCodeWait, store.DefaultCodeWait)
-	if err == nil && (ms < 1 || ms > store.MostCodeWait) {
-		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyCodeWait, ms, store.MostCodeWait)
-	}
-	return limit, time.Duration(ms) * time.Millisecond, err
+	wait, err = code.StateWait(cfg, store.DefaultCodeWait*time.Millisecond)
+	return limit, wait, err
 }
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {

@@ -85,6 +85,7 @@ type capturing struct {
 	turn   Turn
 	policy policy
 	state  state
+	ignore *ignored
 	again  bool // some of the steps may be recorded already
 }
 
@@ -153,8 +154,9 @@ func (c *capturing) read(ctx context.Context, f *os.File, from int64) (read, err
 	if err != nil {
 		return read{}, err
 	}
+	c.ignore = ignore
 	in := &limited{ctx: ctx, in: f, until: time.Now().Add(softLimit)}
-	start := agent.Start{Session: c.turn.session(), Dir: c.turn.Dir, Middle: from > 0, Ignore: ignore}
+	start := agent.Start{Session: c.turn.session(), Dir: c.turn.Dir, Middle: from > 0, Ignore: ignore.of()}
 	var steps []agent.Step
 	report, err := c.turn.Decode(in, start, func(s agent.Step) error {
 		steps = append(steps, s)
@@ -226,7 +228,7 @@ func resolved(path string) string {
 
 // keep records what was read, commits it, and then moves the position.
 func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, err error) {
-	head, err := c.s.CodeHead(ctx)
+	now, err := c.code(ctx, got.turns)
 	if err != nil {
 		return r, err
 	}
@@ -238,7 +240,8 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 		if c.turn.Ends && c.policy.mode == captureFull { // its last message is no account of it
 			d.Final = cmp.Or(interrupted(got.cut), d.Final)
 		}
-		d.Code = d.Code || c.state.Code != "" && c.state.Code != string(head)
+		d.Code = d.Code || c.state.Code != "" && c.state.Code != now.head
+		d.addFiles(now.files)
 		if _, err := c.s.Clean(ctx, &d.Prompt, &d.Final); err != nil { // the state is a file, too
 			return r, err
 		}
@@ -260,7 +263,7 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 		c.state.Due = nil
 	}
 	c.state.remember(got.steps)
-	c.state.Attempt, c.state.Code = false, string(head)
+	c.state.Attempt, c.state.Code = false, now.head
 	if c.state.Tip, err = c.tip(ctx); err != nil {
 		return r, err
 	}

@@ -25,8 +25,8 @@ type ignored struct {
 	commands [][]string // the texts between the stars
 }
 
-// readIgnored returns what says whether a call is to be left out; nil without patterns.
-func readIgnored(repo *git.Repo) (func(agent.Event) bool, error) {
+// readIgnored returns the patterns of a repository; nil without any.
+func readIgnored(repo *git.Repo) (*ignored, error) {
 	data, err := os.ReadFile(filepath.Join(repo.CommonDir(), filepath.FromSlash(IgnoreFile)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -34,7 +34,7 @@ func readIgnored(repo *git.Repo) (func(agent.Event) bool, error) {
 	if err != nil { // recording what must not be recorded is worse than recording nothing
 		return nil, fmt.Errorf("cannot read the patterns of what is not captured: %w", err)
 	}
-	return parseIgnored(string(data)).call, nil
+	return parseIgnored(string(data)), nil
 }
 
 func parseIgnored(text string) *ignored {
@@ -53,6 +53,14 @@ func parseIgnored(text string) *ignored {
 	}
 	i.paths = gitignore.NewMatcher(patterns)
 	return i
+}
+
+// of returns what says whether a call is to be left out; nil without patterns.
+func (i *ignored) of() func(agent.Event) bool {
+	if i == nil {
+		return nil
+	}
+	return i.call
 }
 
 // call reports whether a call reads or writes a path, or runs a command, that a pattern names.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -40,7 +42,10 @@ const (
 )
 
 // policy is what the settings say.
-type policy struct{ mode, commit string }
+type policy struct {
+	mode, commit string
+	codeWait     time.Duration // how long git may take to list what is not committed
+}
 
 // readPolicy reads context.capture and context.autoCommit. Where code is pushed with memory, the
 // default is to keep less.
@@ -60,7 +65,10 @@ func readPolicy(ctx context.Context, s *store.Store) (p policy, err error) {
 	if p.mode, err = choice(cfg, store.KeyCapture, otherwise, captureOff, captureActions, captureFull); err != nil {
 		return p, err
 	}
-	p.commit, err = choice(cfg, store.KeyAutoCommit, commitTurn, commitOff, commitTurn, commitSession)
+	if p.commit, err = choice(cfg, store.KeyAutoCommit, commitTurn, commitOff, commitTurn, commitSession); err != nil {
+		return p, err
+	}
+	p.codeWait, err = code.StateWait(cfg, codeWait)
 	return p, err
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCommits(t *testing.T) {
-	turn, session := policy{captureFull, commitTurn}, policy{captureFull, commitSession}
+	turn, session := policy{mode: captureFull, commit: commitTurn}, policy{mode: captureFull, commit: commitSession}
 	for _, c := range []struct {
 		name   string
 		policy policy
@@ -24,7 +24,7 @@ func TestCommits(t *testing.T) {
 		{"a code commit", turn, due{Code: true}, Turn{}, true},
 		{"a subagent", turn, due{Calls: 9}, Turn{Subagent: "a"}, false},
 		{"the agent's own commit", turn, due{Calls: 9, Committed: true}, Turn{}, false},
-		{"off", policy{captureFull, commitOff}, due{Calls: 9}, Turn{Ends: true}, false},
+		{"off", policy{mode: captureFull, commit: commitOff}, due{Calls: 9}, Turn{Ends: true}, false},
 		{"in a session", session, due{Calls: 9}, Turn{}, false},
 		{"at its end", session, due{Calls: 9}, Turn{Ends: true}, true},
 	} {

@@ -224,11 +224,15 @@ func (st *state) add(t agent.Turn, p policy) {
 	if t.Final != "" {
 		d.Final = t.Final
 	}
-	for _, name := range t.Files {
+	d.addFiles(t.Files)
+	d.Calls += t.Calls
+	d.Committed = d.Committed || t.Committed
+}
+
+func (d *due) addFiles(names []string) {
+	for _, name := range names {
 		if len(d.Files) < mostFiles {
 			d.Files = appendNew(d.Files, name)
 		}
 	}
-	d.Calls += t.Calls
-	d.Committed = d.Committed || t.Committed
 }

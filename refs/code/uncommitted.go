@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -56,6 +57,20 @@ func ReadState(ctx context.Context, s *store.Store, wait time.Duration) (State, 
 		return st, nil
 	}
 	return st, err
+}
+
+// StateWait returns how long ReadState may take by the settings context.codeStatus and
+// context.codeWait, which is otherwise where the latter is not set.
+func StateWait(cfg *git.Config, otherwise time.Duration) (time.Duration, error) {
+	asked, err := cfg.Bool(store.KeyCodeStatus, true)
+	if err != nil || !asked {
+		return 0, err
+	}
+	ms, err := cfg.Int(store.KeyCodeWait, int(otherwise/time.Millisecond))
+	if err == nil && (ms < 1 || ms > store.MostCodeWait) {
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyCodeWait, ms, store.MostCodeWait)
+	}
+	return time.Duration(ms) * time.Millisecond, err
 }
 
 func uncommitted(ctx context.Context, repo *git.Repo) ([]Edit, error) {
