@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
 )
 
@@ -162,9 +163,11 @@ func (e *Env) tellMore(prefix, message string) {
 }
 
 // say writes one message to standard error, each of its lines behind prefix.
-// Messages quote names and texts of other people, so say makes them safe to show.
+// Messages quote names and texts of other people, so say makes them safe to show, and URLs,
+// whose passwords it hides.
 func (e *Env) say(prefix, message string) {
 	var b strings.Builder
+	message = prose.HidePasswords(message)
 	for line := range strings.SplitSeq(strings.TrimRight(message, "\n"), "\n") {
 		b.WriteString(prefix + render.Safe(line) + "\n")
 	}

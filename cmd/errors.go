@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
 )
 
@@ -204,7 +205,7 @@ func (e *Env) reportJSON(code, message string, hints []string) {
 	var b bytes.Buffer
 	if err := render.WriteJSON(&b, struct {
 		Error body `json:"error"`
-	}{body{code, message, strings.Join(hints, "\n")}}); err != nil {
+	}{body{code, prose.HidePasswords(message), prose.HidePasswords(strings.Join(hints, "\n"))}}); err != nil {
 		e.say("git-context: error: ", message)
 		return
 	}

@@ -64,3 +64,42 @@ func OneLine(text string, limit int) string {
 	}
 	return text
 }
+
+// HidePasswords replaces the password of each URL in a text by "xxxxx", as package net/url prints
+// it, and a user without a password too, because that may be a token.
+func HidePasswords(text string) string {
+	const mark = "://"
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, mark)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString(mark)
+		text = rest
+		end := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("/?#'\"<>", r) })
+		if end < 0 {
+			end = len(text)
+		}
+		at := strings.LastIndexByte(text[:end], '@')
+		if at < 0 {
+			continue
+		}
+		user, _, hasPassword := strings.Cut(text[:at], ":")
+		if scheme := lastWord(before); hasPassword {
+			b.WriteString(user + ":xxxxx")
+		} else if scheme == "http" || scheme == "https" {
+			b.WriteString("xxxxx")
+		} else { // git@host of ssh is no secret
+			b.WriteString(user)
+		}
+		text = text[at:]
+	}
+}
+
+// lastWord returns the letters at the end of a text.
+func lastWord(text string) string {
+	from := strings.LastIndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
+	return text[from+1:]
+}

@@ -44,3 +44,21 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestHidePasswords(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"see https://h/r and http://h?":   "see https://h/r and http://h?",
+		"'https://user:PW@h/r' not found": "'https://user:xxxxx@h/r' not found",
+		"https://user:p@ss@h:8080/r":      "https://user:xxxxx@h:8080/r",
+		"https://ghp_token@h/r":           "https://xxxxx@h/r",
+		"ssh://git@h/r, ssh://git:pw@h":   "ssh://git@h/r, ssh://git:xxxxx@h",
+		"http://a:b@h http://c:d@i":       "http://a:xxxxx@h http://c:xxxxx@i",
+		"http://h/a@b git@h:r":            "http://h/a@b git@h:r",
+		"://:@":                           "://:xxxxx@",
+	} {
+		if got := HidePasswords(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -156,8 +156,13 @@ func dropOldWorks(ctx context.Context, s *store.Store, list []git.Ref) ([]git.Re
 
 // checkBundle lists what a bundle contains if all of it can be taken in here.
 func checkBundle(ctx context.Context, s *store.Store, file string) ([]git.Ref, error) {
-	if _, err := os.Stat(file); err != nil {
+	info, err := os.Stat(file)
+	if err != nil {
 		return nil, fmt.Errorf("cannot read '%s': %w", file, reason(err))
+	}
+	if !info.Mode().IsRegular() { // git waits at a FIFO for a writer
+		return nil, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' is not an ordinary file", prose.OneLine(file, 200)),
+			"give the file that 'git context bundle FILE' wrote")
 	}
 	held, err := s.Repo().BundleRefs(ctx, file)
 	if err == nil {

@@ -48,7 +48,7 @@ const (
 // Of pushes to one remote it keeps the last alone.
 func RecordHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
 	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
-		Message: prose.OneLine(why.Error(), hookMessageLimit)}
+		Message: prose.OneLine(prose.HidePasswords(why.Error()), hookMessageLimit)}
 	if f.Worktree == "" {
 		f.Worktree = s.Repo().GitDir()
 	}
