@@ -8,6 +8,7 @@ import (
 )
 
 func newBlame(g *globals) *command {
+	g.offline = true
 	return &command{
 		name:  "blame",
 		usage: []string{"blame KEY [REV]"},

@@ -105,13 +105,15 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 	if err := o.check(args); err != nil {
 		return r, err
 	}
+	lists := len(args) == 0 || o.lists()
+	o.offline = lists
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
 	switch {
-	case len(args) == 0 || o.lists():
+	case lists:
 		r, err := o.list(ctx, s, args)
 		for _, b := range r.list {
 			if b.Remote == "" {

@@ -190,7 +190,7 @@ func (t *typed) open(ctx context.Context, env *Env) (*refs.Store, error) {
 	return refs.Open(ctx, store.Options{
 		Dir: env.in(t.dirs).Dir,
 		// A clone that lacks objects would ask its remote for them, at each TAB.
-		Env:      append(slices.Clip(env.Environ), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"),
+		Env:      offline(env.Environ),
 		Now:      env.Now,
 		Branch:   cmp.Or(t.branch, env.getenv("GIT_CONTEXT_BRANCH")),
 		Trace:    env.trace,

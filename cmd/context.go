@@ -40,6 +40,7 @@ const unset = -1
 
 func newContext(g *globals) *command {
 	o := &contextOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		number(&o.newest, "-k N", unset, "show the newest N commits in full (1)"),
 		number(&o.budget, "--budget N", unset, "show at most N tokens of 4 bytes (context.budget, else 1500; 0: all)"),

@@ -18,6 +18,7 @@ type diffOptions struct {
 
 func newDiff(g *globals) *command {
 	o := &diffOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		toggle(&o.stat, "--stat", "how much of each file differs"),
 		toggle(&o.names, "--name-only", "which files differ"),

@@ -164,6 +164,8 @@ func hintsOf(err error) []string {
 		return []string{"git context init"}
 	case errors.Is(err, git.ErrNotRepository):
 		return []string{"run it inside a git repository, or make one: git init"}
+	case errors.Is(err, git.ErrNotFetched):
+		return []string{"git fetch --refetch --no-filter REMOTE gets what the clone lacks"}
 	case errors.Is(err, git.ErrBroken):
 		return []string{fsck.FixCommand}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

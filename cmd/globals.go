@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/store"
@@ -15,6 +16,8 @@ type globals struct {
 	quiet  bool
 	branch string
 	dirs   cli.StringSlice
+
+	offline bool // the command only shows something, and asks no remote for objects that a partial clone lacks
 }
 
 func (g *globals) flags() []cli.Flag {
@@ -56,9 +59,13 @@ func (a *author) meter() cli.Flag {
 
 // open opens the memory of the repository at env.Dir. The caller closes it.
 func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
+	environ := env.Environ
+	if g.offline {
+		environ = offline(environ)
+	}
 	return refs.Open(ctx, store.Options{
 		Dir:    env.Dir,
-		Env:    env.Environ,
+		Env:    environ,
 		Now:    env.Now,
 		Branch: cmp.Or(g.branch, env.getenv("GIT_CONTEXT_BRANCH")),
 		Trace:  env.trace,
@@ -69,6 +76,11 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 		Interruptible: env.Interruptible,
 		Warn:          func(message string) { env.warn("%s", message) },
 	})
+}
+
+// offline is an environment in which git fetches nothing. git before 2.45 does not know the first variable.
+func offline(environ []string) []string {
+	return append(slices.Clip(environ), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 
 // code returns the options for commands that change the code: git prints on standard error.

@@ -9,6 +9,7 @@ import (
 )
 
 func newLink(g *globals) *command {
+	g.offline = true
 	return &command{
 		name:  "link",
 		usage: []string{"link [CODE-COMMIT | A..B | A...B]", "link C"},

@@ -25,6 +25,7 @@ type logOptions struct {
 
 func newLog(g *globals) *command {
 	o := &logOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		number(&o.most, "-n, --limit N", unset, "at most N commits"),
 		toggle(&o.graph, "--graph", "draw the graph of commits, with the first commit of each branch"),

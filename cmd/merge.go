@@ -147,6 +147,7 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 // statusOrAbort is --status and --abort: it shows the merge that waits on the target, or
 // ends it.
 func (o *mergeOptions) statusOrAbort(ctx context.Context, env *Env) (err error) {
+	o.offline = o.status
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return err

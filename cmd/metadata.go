@@ -74,6 +74,7 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 	if o.isNew && verb != "set" {
 		return r, usagef("--new needs 'metadata set'")
 	}
+	o.offline = verb == "get"
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err

@@ -70,6 +70,7 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store
 		}
 	}
 	o.phrases = phrasesOf(judging)
+	o.offline = judging.Empty()
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return n, err

@@ -19,6 +19,7 @@ type recallOptions struct {
 
 func newRecall(g *globals) *command {
 	o := &recallOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
 		named(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),

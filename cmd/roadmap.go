@@ -91,6 +91,7 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 	if o.at != "" && len(args) > 0 && args[0] != "show" {
 		return r, usagef("--at needs 'roadmap show'")
 	}
+	o.offline = revise == nil
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err

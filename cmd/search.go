@@ -19,6 +19,7 @@ type searchOptions struct {
 
 func newSearch(g *globals) *command {
 	o := &searchOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "search all branches, not the current one alone"),
 		named(&o.in, "--in WHAT", "search commits, steps or topics alone"),

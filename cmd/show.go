@@ -21,6 +21,7 @@ type shown struct {
 }
 
 func newShow(g *globals) *command {
+	g.offline = true
 	at := ""
 	return &command{
 		name:  "show",

@@ -18,6 +18,7 @@ const listedDays = 14
 
 func newStats(g *globals) *command {
 	o := &statsOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		number(&o.days, "--days N", listedDays, "show the newest N days on which anything was recorded (14)"),
 	}

@@ -10,6 +10,7 @@ import (
 )
 
 func newStatus(g *globals) *command {
+	g.offline = true
 	return &command{
 		name:  "status",
 		usage: []string{"status"},

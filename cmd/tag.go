@@ -59,12 +59,13 @@ func runTag(ctx context.Context, env *Env, o *tagOptions, args []string) (r tagR
 	if err := o.check(args); err != nil {
 		return r, err
 	}
+	o.offline = o.list || len(args) == 0
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	if o.list || len(args) == 0 {
+	if o.offline {
 		r.list, err = s.Tags(ctx, args...)
 		return r, err
 	}

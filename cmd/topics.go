@@ -48,6 +48,7 @@ func newTopic(g *globals) *command { return topicsCommand(g, "topic") }
 
 func topicsCommand(g *globals, name string) *command {
 	o := &topicsOptions{globals: g}
+	g.offline = true
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "also list topics that another one supersedes"),
 		toggle(&o.stale, "--stale", "list only topics whose files have changed in the code since"),

@@ -140,6 +140,10 @@ func faultLine(line string) (string, bool) {
 // the memory is damaged. The error names it; fsck repairs it.
 var ErrBroken = errors.New("is malformed")
 
+// ErrNotFetched: this is a partial clone, which lacks the object, and git could or should not
+// fetch it.
+var ErrNotFetched = errors.New("this partial clone lacks the object")
+
 // refusals are the reasons for which a system refuses to write: no room, a quota, no
 // permission.
 func refusals() []syscall.Errno {

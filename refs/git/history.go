@@ -349,8 +349,8 @@ func (r *Repo) Alternates(ctx context.Context) (dirs []string, lost string, err 
 }
 
 // missing returns the error for an object that git does not find: err, which is
-// ErrNotFound, unless the object may be in an alternate that cannot be read now. An
-// object taken for absent would have refs moved back and topics forgotten.
+// ErrNotFound, unless the object may be in an alternate that cannot be read now, or was
+// not fetched. An object taken for absent would have refs moved back and topics forgotten.
 func (r *Repo) missing(ctx context.Context, id string, err error) error {
 	_, lost, asked := r.Alternates(ctx)
 	switch {
@@ -358,6 +358,9 @@ func (r *Repo) missing(ctx context.Context, id string, err error) error {
 		return fmt.Errorf("cannot read '%s': %w", Shown(id), asked)
 	case lost != "":
 		return fmt.Errorf("cannot read '%s', which may be borrowed: %s", Shown(id), lost)
+	}
+	if partial, err := r.Partial(); err != nil || partial {
+		return errors.Join(fmt.Errorf("cannot read '%s': %w", Shown(id), ErrNotFetched), err)
 	}
 	return err
 }

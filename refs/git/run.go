@@ -99,11 +99,21 @@ func (r *Repo) runDir() string {
 	return r.gitDir
 }
 
+// noMonitor keeps git from running the program that core.fsmonitor names, which any command does
+// that reads the index: reading memory must not run what a downloaded .git/config names. git config
+// reads none, and would list it as a setting.
+func noMonitor(args []string) []string {
+	if args[0] == "config" {
+		return nil
+	}
+	return []string{"-c", "core.fsmonitor=false"}
+}
+
 // spawn runs a child to its end.
 func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	ctx, cancel := withTimeout(ctx, cmp.Or(c.limit, childTimeout))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.path, c.args...)
+	cmd := exec.CommandContext(ctx, c.path, append(noMonitor(c.args), c.args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.silent {
 		process.OwnSession(cmd)

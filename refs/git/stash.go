@@ -50,15 +50,15 @@ func (r *Repo) ReadStash(ctx context.Context, id ID) (*Stash, error) {
 	return st, nil
 }
 
-// withIndex runs a command with a temporary index and paths on standard input. No hook and no
-// monitor of files runs, and no file but the index changes.
+// withIndex runs a command with a temporary index and paths on standard input. No hook runs, and no
+// file but the index changes.
 func (r *Repo) withIndex(ctx context.Context, index string, paths []string, args ...string) ([]byte, error) {
 	var in []byte
 	if len(paths) > 0 {
 		in = []byte(strings.Join(paths, "\x00") + "\x00")
 	}
 	return r.RunEnv(ctx, []string{"GIT_INDEX_FILE=" + index}, in, append([]string{"-c", "core.hooksPath=" + os.DevNull,
-		"-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"}, args...)...)
+		"-c", "core.splitIndex=false"}, args...)...)
 }
 
 // CreateStash stores what is not committed, in the form that `git stash create` gives it, with some untracked
