@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/hooks/claudecode"
 	"github.com/git-context/git-context/hooks/codex"
+	"github.com/git-context/git-context/hooks/copilot"
 	"github.com/git-context/git-context/hooks/gemini"
 	"github.com/git-context/git-context/hooks/pi"
 	"github.com/git-context/git-context/refs/git"
@@ -39,6 +40,7 @@ func clients() []client {
 	return []client{
 		{claudecode.Name, claudecode.Decode},
 		{codex.Name, codex.Decode},
+		{copilot.Name, copilot.Decode},
 		{gemini.Name, gemini.Decode},
 		{pi.Name, pi.Decode},
 	}
