@@ -140,7 +140,11 @@ func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 		text, err := h.brief(ctx, s)
 		return text, errors.Join(late, err)
 	case payload.Prompt:
-		return h.onPrompt(ctx, s, t)
+		text, err := h.onPrompt(ctx, s, t)
+		if t.Late && t.Session != "" {
+			err = errors.Join(err, h.record(ctx, s, t, capture.Prompted))
+		}
+		return text, err
 	case payload.SubagentEnd:
 		t.Subagent, t.Transcript = e.Subagent, e.SubagentTranscript
 	case payload.End:
@@ -149,11 +153,18 @@ func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 	if t.Decode == nil || t.Transcript == "" || t.Session == "" {
 		return "", nil
 	}
-	made, err := capture.Record(ctx, s, t)
+	return "", h.record(ctx, s, t, capture.Record)
+}
+
+// record records a turn, and shares the commit that it became.
+func (h *agentHook) record(
+	ctx context.Context, s *refs.Store, t capture.Turn, by func(context.Context, *refs.Store, capture.Turn) (capture.Result, error),
+) error {
+	made, err := by(ctx, s, t)
 	if made.Commit != "" {
 		err = errors.Join(err, share.SyncBehind(ctx, s, h.env.Program))
 	}
-	return "", err
+	return err
 }
 
 // turn is the event as the end of a turn.
@@ -161,7 +172,8 @@ func (h *agentHook) turn() capture.Turn {
 	e := h.event
 	agent := cmp.Or(h.env.getenv("GIT_CONTEXT_AGENT"), h.client)
 	return capture.Turn{
-		Client: h.client, Session: e.Session, Transcript: e.Transcript, Dir: e.Dir, Model: e.Model, Final: e.Final,
+		Client: h.client, Session: e.Session, Transcript: cmp.Or(e.Transcript, transcript.Find(h.client, e.Session, h.env.getenv)),
+		Dir: e.Dir, Model: e.Model, Final: e.Final, New: e.Source == "new", Late: transcript.Late(h.client),
 		Decode: transcript.Decoder(h.client), Writer: store.Writer{Agent: agent, Session: e.Session, Model: e.Model},
 	}
 }

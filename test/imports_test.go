@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"refs/expunge":            {"refs/incoming", "refs/remote", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/merge":              {"refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"refs/search":             {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
-	"cmd/transcript":          {"refs/store", "refs/git", "hooks/claudecode", "hooks/codex", "hooks/copilot", "hooks/gemini", "hooks/pi", "hooks/capture", "hooks/agent", "refs/prose"},
+	"cmd/transcript":          {"refs/store", "refs/git", "hooks/claudecode", "hooks/codex", "hooks/copilot", "hooks/gemini", "hooks/pi", "hooks/settings", "hooks/capture", "hooks/agent", "refs/prose"},
 	"hooks/capture":           {"refs/code", "refs/store", "refs/fail", "refs/git", "refs/doc", "hooks/agent", "refs/prose"},
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/peer", "refs/fault", "refs/prose"},
 	"refs/history":            {"refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/prose"},

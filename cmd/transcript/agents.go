@@ -19,6 +19,7 @@ import (
 	"github.com/git-context/git-context/hooks/copilot"
 	"github.com/git-context/git-context/hooks/gemini"
 	"github.com/git-context/git-context/hooks/pi"
+	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
@@ -34,15 +35,20 @@ const quiet = time.Hour
 type client struct {
 	name   string
 	decode func(io.Reader, agent.Start, func(agent.Step) error) (*agent.Report, error)
+
+	// find returns the path of a session's transcript below the client's directory; nil: the payloads
+	// of all hooks have it.
+	find func(home, session string) string
+	late bool // see capture.Turn
 }
 
 func clients() []client {
 	return []client{
-		{claudecode.Name, claudecode.Decode},
-		{codex.Name, codex.Decode},
-		{copilot.Name, copilot.Decode},
-		{gemini.Name, gemini.Decode},
-		{pi.Name, pi.Decode},
+		{name: claudecode.Name, decode: claudecode.Decode},
+		{name: codex.Name, decode: codex.Decode},
+		{name: copilot.Name, decode: copilot.Decode, find: copilot.Transcript, late: true},
+		{name: gemini.Name, decode: gemini.Decode},
+		{name: pi.Name, decode: pi.Decode},
 	}
 }
 
@@ -63,6 +69,23 @@ func Decoder(name string) capture.Decode {
 		}
 	}
 	return nil
+}
+
+// Find returns the path of the transcript of a session, for clients whose hooks are not told it; ""
+// if it is not known. The environment says where the client's files are.
+func Find(name, session string, getenv func(string) string) string {
+	for _, c := range clients() {
+		if c.name == name && c.find != nil {
+			files, _ := settings.Find(name) // without it, the directory is ""
+			return c.find(files.Dir(settings.Place{Getenv: getenv}), session)
+		}
+	}
+	return ""
+}
+
+// Late reports whether a client writes its transcripts after it calls the hooks.
+func Late(name string) bool {
+	return slices.ContainsFunc(clients(), func(c client) bool { return c.name == name && c.late })
 }
 
 // ForeignError is the error for a file that is no transcript of the agent.

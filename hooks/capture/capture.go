@@ -8,6 +8,9 @@
 // killed process had begun is found by the next one, which then compares the sources of the
 // steps with those of the branch, so that each step is recorded once.
 //
+// Some clients write a transcript after they call the hooks, see Turn.Late: Record waits a moment for
+// the end of a turn, and leaves a turn without one to the next prompt or to the end of the session.
+//
 // A transcript that was rewritten (it is shorter, or the bytes before the position differ) is
 // read from its beginning, with that comparison.
 package capture
@@ -44,6 +47,8 @@ type Turn struct {
 	Model      string
 	Final      string // the agent's last message, if the client gave it: the transcript may lack it still
 	Ends       bool   // the session ends, too
+	New        bool   // the session is new: all of its transcript is recorded, see Begin
+	Late       bool   // the client writes the transcript after it calls the hooks
 	Decode     Decode
 	Writer     store.Writer
 }
@@ -58,7 +63,7 @@ type Result struct {
 // recorded of a session that began outside of this repository, of one whose transcript is
 // missing, and if context.capture is off, later neither.
 func Record(ctx context.Context, s *store.Store, t Turn) (Result, error) {
-	c := &capturing{s: s, turn: t}
+	c := &capturing{s: s, turn: t, until: t.limit()}
 	var err error
 	if c.policy, err = readPolicy(ctx, s); err != nil {
 		return Result{}, err
@@ -72,6 +77,11 @@ func Record(ctx context.Context, s *store.Store, t Turn) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	return c.run(ctx, known)
+}
+
+// run records what is to be recorded of this repository.
+func (c *capturing) run(ctx context.Context, known bool) (Result, error) {
 	r, err := c.record(ctx, known)
 	if errors.Is(err, errElsewhere) || errors.Is(err, agent.ErrForeign) {
 		return Result{}, nil
@@ -87,6 +97,8 @@ type capturing struct {
 	state  state
 	ignore *ignored
 	again  bool // some of the steps may be recorded already
+	asks   bool // the user has written a prompt
+	until  time.Time
 }
 
 // errElsewhere is the error for a session of another repository.
@@ -98,11 +110,16 @@ type read struct {
 	turns []agent.Turn
 	cut   []agent.Step // of the last turn, if that has no end
 	end   int64        // where to go on
+	ended bool         // the last turn has an end
 }
 
 func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
-	f, err := os.Open(c.turn.Transcript)
+	f, err := c.open(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
+		if c.asks {
+			c.state.Asked = true
+			return Result{}, c.write()
+		}
 		return Result{}, nil
 	}
 	if err != nil {
@@ -119,6 +136,9 @@ func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
 		return Result{}, err
 	}
 	got, err := c.read(ctx, f, from)
+	for err == nil && !got.ended && c.wait(ctx) {
+		got, err = c.read(ctx, f, from)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -173,9 +193,9 @@ func (c *capturing) read(ctx context.Context, f *os.File, from int64) (read, err
 			return read{}, errElsewhere
 		}
 	}
-	got := read{end: from + report.End}
+	got := read{end: from + report.End, ended: finished(report)}
 	steps = append(steps, report.Open...)
-	if in.cut && len(report.Turns) > 1 { // the last turn is read again as a whole
+	if in.cut && len(report.Turns) > 1 || c.leaves(report) { // the last turn is read again as a whole
 		last := report.Turns[len(report.Turns)-1]
 		got.end, steps = from+last.Offset, steps[:max(0, len(steps)-last.Steps)]
 		report.Turns = report.Turns[:len(report.Turns)-1]
@@ -264,6 +284,7 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 	}
 	c.state.remember(got.steps)
 	c.state.Attempt, c.state.Code = false, now.head
+	c.state.Asked = c.asks || c.state.Asked && len(got.turns) == 0
 	if c.state.Tip, err = c.tip(ctx); err != nil {
 		return r, err
 	}

@@ -38,6 +38,7 @@ type state struct {
 	// Attempt says that steps are being recorded and committed: for a later process that finds it, some
 	// steps after the offset may be recorded already.
 	Attempt bool     `json:"attempt,omitempty"`
+	Asked   bool     `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
 	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
 }
 
@@ -159,28 +160,43 @@ func Begin(ctx context.Context, s *store.Store, t Turn) (err error) {
 	if err != nil {
 		return err
 	}
+	if !known {
+		return c.begin(ctx)
+	}
 	if c.state.Tip, err = c.tip(ctx); err != nil {
 		return err
 	}
-	if known {
-		return c.write()
+	return c.write()
+}
+
+// begin makes the state of a session.
+func (c *capturing) begin(ctx context.Context) (err error) {
+	if c.state.Tip, err = c.tip(ctx); err != nil {
+		return err
 	}
-	head, err := s.CodeHead(ctx)
+	head, err := c.s.CodeHead(ctx)
 	if err != nil {
 		return err
 	}
-	c.state.Code = string(head)
-	f, err := os.Open(t.Transcript)
+	c.state.Code, c.state.Asked = string(head), c.asks
+	if c.turn.New {
+		return c.fromStart()
+	}
+	f, err := os.Open(c.turn.Transcript)
 	if errors.Is(err, fs.ErrNotExist) {
-		sum := sha256.Sum256(nil)
-		c.state.Before = fmt.Sprintf("%.8x", sum)
-		return c.write()
+		return c.fromStart()
 	}
 	if err != nil {
 		return fmt.Errorf("cannot read the transcript: %w", err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
 	return c.toEnd(f)
+}
+
+// fromStart sets the position to the beginning of a transcript.
+func (c *capturing) fromStart() error {
+	c.state.Before = fmt.Sprintf("%.8x", sha256.Sum256(nil))
+	return c.write()
 }
 
 // toEnd moves the position to the end of a transcript: what it contains is not recorded.

@@ -23,6 +23,7 @@ type members struct {
 	Response   string   `json:"prompt_response"`
 	Agent      string   `json:"agent_id"`
 	AgentLog   string   `json:"agent_transcript_path"`
+	AgentID    string   `json:"agentId"`
 
 	// What only some clients have, by which they are told apart.
 	Timestamp  json.RawMessage `json:"timestamp"`
@@ -40,7 +41,7 @@ func (m *members) event(kind Kind, name string) Event {
 	return Event{
 		Kind: kind, Name: name, Session: cmp.Or(m.Session, m.SessionID, m.Talk), Dir: dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
 		Model: m.Model, Source: m.Source, Prompt: m.Prompt, Final: cmp.Or(m.Final, m.Response),
-		Subagent: cmp.Or(m.Agent, m.Parent), SubagentTranscript: m.AgentLog,
+		Subagent: cmp.Or(m.Agent, m.AgentID, m.Parent), SubagentTranscript: cmp.Or(m.AgentLog, m.CopilotLog),
 	}
 }
 

@@ -74,7 +74,8 @@ func clients() []client {
 		{Codex, map[string]Kind{"SessionStart": Start, "UserPromptSubmit": Prompt, "Stop": TurnEnd, "Interrupt": TurnEnd,
 			"SubagentStop": SubagentEnd, "SessionEnd": End}, notCodex, nested},
 		{Gemini, map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "AfterAgent": TurnEnd, "SessionEnd": End}, notGemini, nested},
-		{Copilot, map[string]Kind{"sessionStart": Start, "userPromptSubmitted": Prompt, "agentStop": TurnEnd, "sessionEnd": End}, notCopilot, flat},
+		{Copilot, map[string]Kind{"sessionStart": Start, "userPromptSubmitted": Prompt, "agentStop": TurnEnd,
+			"subagentStop": SubagentEnd, "sessionEnd": End}, notCopilot, flat},
 		{Cursor, map[string]Kind{"sessionStart": Start}, notCursor, snake}, // it takes no text at a prompt
 		{OpenCode, plugin, notPlugin, plain},
 		{Pi, plugin, notPlugin, plain},

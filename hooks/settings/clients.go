@@ -94,7 +94,7 @@ func gemini() Client {
 func copilot() Client {
 	return Client{
 		Name: "copilot", Title: "Copilot CLI",
-		Events:      events(10, "sessionStart", "userPromptSubmitted"),
+		Events:      events(10, "sessionStart", "userPromptSubmitted", "agentStop", "subagentStop", "sessionEnd"),
 		project:     ".github/hooks/git-context.json",
 		alsoProject: []string{".github/copilot/settings.json", ".github/copilot/settings.local.json"},
 		user:        "hooks/git-context.json", alsoUser: []string{"settings.json"},

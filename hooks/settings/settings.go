@@ -137,6 +137,10 @@ func (c Client) moved(p Place) string {
 	return filepath.Join(p.Getenv(c.movedBy), filepath.FromSlash(c.movedTo))
 }
 
+// Dir returns the client's directory of the user, such as ~/.copilot; "" if the environment does not
+// say where it is.
+func (c Client) Dir(p Place) string { return c.userBase(p) }
+
 // userBase returns the directory to which the user's files are relative.
 func (c Client) userBase(p Place) string {
 	if dir := c.moved(p); dir != "" {

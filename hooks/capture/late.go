@@ -1,0 +1,89 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// How long Record waits for the end of a turn in a transcript that the client writes late. Copilot CLI
+// 1.0.102 writes it about 105 ms after the event. A person waits at the end of a turn; at the end of a
+// session it is the last chance before the next session, which catches up after ten minutes.
+const (
+	lateTurn = 150 * time.Millisecond
+	lateEnd  = time.Second
+	lateStep = 10 * time.Millisecond
+)
+
+// Prompted notes that the user wrote a prompt, for a client whose transcript is late: until the turn
+// has an end in the transcript, Record waits for it. It records what the events before found
+// unfinished and waits for nothing: neither for the transcript nor for another process that reads it.
+func Prompted(ctx context.Context, s *store.Store, t Turn) (Result, error) {
+	c := &capturing{s: s, turn: t, asks: true}
+	var err error
+	if c.policy, err = readPolicy(ctx, s); err != nil {
+		return Result{}, err
+	}
+	lock, free, err := s.Repo().TryLock("capture " + t.key())
+	if err != nil || !free {
+		return Result{}, err
+	}
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	known, err := c.load(t.key())
+	if err != nil {
+		return Result{}, err
+	}
+	if !known { // some clients run the hooks of a start and of its prompt at once
+		return Result{}, c.begin(ctx)
+	}
+	return c.run(ctx, known)
+}
+
+// limit is when the wait of an event ends.
+func (t Turn) limit() time.Time {
+	switch {
+	case !t.Late:
+		return time.Time{}
+	case t.Ends:
+		return time.Now().Add(lateEnd)
+	}
+	return time.Now().Add(lateTurn)
+}
+
+// open opens the transcript, if need be after a wait for it.
+func (c *capturing) open(ctx context.Context) (*os.File, error) {
+	for {
+		f, err := os.Open(c.turn.Transcript)
+		if !errors.Is(err, fs.ErrNotExist) || !c.wait(ctx) {
+			return f, err
+		}
+	}
+}
+
+// wait waits a moment for more of the transcript, and reports false if nothing is to come or the
+// time is over.
+func (c *capturing) wait(ctx context.Context) bool {
+	asked := c.state.Asked || c.turn.Subagent != ""
+	if !asked || !time.Now().Before(c.until) || ctx.Err() != nil {
+		return false
+	}
+	time.Sleep(lateStep)
+	return true
+}
+
+// finished reports whether the newest turn of what was read has an end.
+func finished(r *agent.Report) bool {
+	n := len(r.Turns)
+	return n > 0 && r.Turns[n-1].Done
+}
+
+// leaves reports whether the newest turn is left to a later event as a whole: a call that was read
+// without its result would never get it.
+func (c *capturing) leaves(r *agent.Report) bool {
+	return c.turn.Late && !c.turn.Ends && len(r.Turns) > 0 && !finished(r)
+}

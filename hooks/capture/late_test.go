@@ -1,0 +1,70 @@
+package capture_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/hooks/capture"
+	"github.com/git-context/git-context/hooks/claudecode"
+	"github.com/git-context/git-context/internal/gittest"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// However little of a late transcript exists at its events, the end of the session has recorded each
+// step once, and as whole as the transcript has it.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	texts := transcripts(t)
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		w := newWorld(t)
+		w.turn.Late, w.turn.New = true, true
+		text := strings.ReplaceAll(texts[random.IntN(len(texts))], "/home/dev/project", w.dir)
+		gittest.Must(t, capture.Begin(t.Context(), w.s, w.turn))
+		events := []func(context.Context, *store.Store, capture.Turn) (capture.Result, error){capture.Record, capture.Prompted}
+		for n := range 3 {
+			end := len(text) * (n*100 + random.IntN(100)) / 300
+			gittest.Must(t, os.WriteFile(w.turn.Transcript, []byte(text[:end]), 0o666))
+			gittest.OK(events[random.IntN(2)](t.Context(), w.s, w.turn))(t)
+		}
+		gittest.Must(t, os.WriteFile(w.turn.Transcript, []byte(text), 0o666))
+		w.turn.Ends = true
+		gittest.OK(capture.Record(t.Context(), w.s, w.turn))(t)
+		if got, want := w.said(), said(t, text, w.dir); !slices.Equal(got, want) {
+			t.Errorf("seed %d: recorded:\n%s\nwant:\n%s", seed, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// said are the actions and results of all steps of the branch.
+func (w *world) said() (all []string) {
+	w.Helper()
+	tip := gittest.OK(w.s.Tip(w.Context(), ""))(w.T)
+	steps, _, err := history.Steps(w.Context(), w.s, tip, 0, 1_000_000)
+	gittest.Must(w.T, err)
+	for _, s := range steps {
+		all = append(all, s.Source+" "+s.Action+" "+s.Observation)
+	}
+	return all
+}
+
+// said are those of the transcript in one piece.
+func said(t *testing.T, text, dir string) (all []string) {
+	t.Helper()
+	add := func(s agent.Step) error {
+		all = append(all, agent.Source(claudecode.Name, s)+" "+s.Action+" "+s.Observation)
+		return nil
+	}
+	report, err := claudecode.Decode(strings.NewReader(text), agent.Start{Session: "S", Dir: dir}, add)
+	gittest.Must(t, err)
+	for _, s := range report.Open {
+		_ = add(s) // cannot fail
+	}
+	return all
+}
