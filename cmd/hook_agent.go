@@ -133,18 +133,9 @@ func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 	}
 	switch e.Kind {
 	case payload.Start:
-		late := capture.CatchUp(ctx, s, t, transcript.Decoder)
-		if t.Session != "" {
-			late = errors.Join(late, capture.Begin(ctx, s, t))
-		}
-		text, err := h.brief(ctx, s)
-		return text, errors.Join(late, err)
+		return h.onStart(ctx, s, t)
 	case payload.Prompt:
-		text, err := h.onPrompt(ctx, s, t)
-		if t.Late && t.Session != "" {
-			err = errors.Join(err, h.record(ctx, s, t, capture.Prompted))
-		}
-		return text, err
+		return h.onPrompt(ctx, s, t)
 	case payload.SubagentEnd:
 		t.Subagent, t.Transcript = e.Subagent, e.SubagentTranscript
 	case payload.End:
@@ -202,8 +193,37 @@ func (h *agentHook) brief(ctx context.Context, s *refs.Store) (string, error) {
 	return head + harmless(b.String()), nil
 }
 
-// onPrompt tells what another session has changed, and what memory says of the same problem.
+// onStart begins a session, and catches up with those that never ended.
+func (h *agentHook) onStart(ctx context.Context, s *refs.Store, t capture.Turn) (string, error) {
+	late := capture.CatchUp(ctx, s, t, transcript.Decoder)
+	if t.Session != "" {
+		late = errors.Join(late, capture.Begin(ctx, s, t))
+	}
+	text, err := h.brief(ctx, s)
+	return text, errors.Join(late, err)
+}
+
+// onPrompt tells what is to be told at a prompt. It begins the session if the client has no event for that.
 func (h *agentHook) onPrompt(ctx context.Context, s *refs.Store, t capture.Turn) (string, error) {
+	var begin string
+	if t.Session != "" && !payload.Starts(h.client) {
+		known, err := capture.Known(s, t)
+		if err == nil && !known {
+			begin, err = h.onStart(ctx, s, t)
+		}
+		if err != nil {
+			return begin, err
+		}
+	}
+	text, err := h.recalled(ctx, s, t)
+	if t.Late && t.Session != "" {
+		err = errors.Join(err, h.record(ctx, s, t, capture.Prompted))
+	}
+	return strings.TrimPrefix(strings.TrimSuffix(begin+"\n\n"+text, "\n\n"), "\n\n"), err
+}
+
+// recalled tells what another session has changed, and what memory says of the same problem.
+func (h *agentHook) recalled(ctx context.Context, s *refs.Store, t capture.Turn) (string, error) {
 	before, changed, err := capture.News(ctx, s, t)
 	if err != nil {
 		return "", err

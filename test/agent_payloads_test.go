@@ -104,7 +104,7 @@ func (p *payloads) play() {
 		"SubagentStop", "PreCompact", "SessionEnd", "NoSuchEvent")
 	client := "claude-code"
 	if p.often(10) {
-		client = p.one("codex", "gemini", "copilot", "cursor", "opencode", "pi", "nobody")
+		client = p.one("codex", "gemini", "copilot", "cursor", "opencode", "pi", "qwen", "nobody")
 	}
 	payload := p.payload(s, event)
 	if p.often(40) {

@@ -19,6 +19,7 @@ import (
 	"github.com/git-context/git-context/hooks/copilot"
 	"github.com/git-context/git-context/hooks/gemini"
 	"github.com/git-context/git-context/hooks/pi"
+	"github.com/git-context/git-context/hooks/qwen"
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -49,6 +50,7 @@ func clients() []client {
 		{name: copilot.Name, decode: copilot.Decode, find: copilot.Transcript, late: true},
 		{name: gemini.Name, decode: gemini.Decode},
 		{name: pi.Name, decode: pi.Decode},
+		{name: qwen.Name, decode: qwen.Decode, late: true},
 	}
 }
 

@@ -169,6 +169,12 @@ func Begin(ctx context.Context, s *store.Store, t Turn) (err error) {
 	return c.write()
 }
 
+// Known reports whether a session has begun here, see Begin.
+func Known(s *store.Store, t Turn) (bool, error) {
+	var st state
+	return readState(s, t.key(), &st)
+}
+
 // begin makes the state of a session.
 func (c *capturing) begin(ctx context.Context) (err error) {
 	if c.state.Tip, err = c.tip(ctx); err != nil {

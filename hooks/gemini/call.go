@@ -6,15 +6,16 @@ import (
 	"github.com/git-context/git-context/hooks/agent"
 )
 
-// describe sets the tool, its main argument, and the files that it writes.
-func (c *call) describe(e *agent.Event, dir string) {
-	e.Tool, e.Argument = c.Name, agent.Argument(c.Args, dir)
-	switch c.Name {
+// Describe sets the tool of a call, its main argument, and the files that it writes. Qwen Code has
+// these tools, and edit and tool_search.
+func Describe(e *agent.Event, name string, args agent.Value, dir string) {
+	e.Tool, e.Argument = name, agent.Argument(args, dir)
+	switch name {
 	case "run_shell_command":
 		e.Class = agent.Shell
-	case "write_file", "replace":
-		e.Files = agent.Written(c.Args, dir)
-	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search":
+	case "write_file", "replace", "edit":
+		e.Files = agent.Written(args, dir)
+	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search", "tool_search":
 		e.Class = agent.Looks
 	}
 }
@@ -23,15 +24,15 @@ func (c *call) ended() bool {
 	return c.Status == "success" || c.Status == "error" || c.Status == "cancelled"
 }
 
-// printed leaves out the frame around what a tool printed, the context of hooks, and the
-// lines about a process that say nothing.
-func printed(text string) string {
+// Printed leaves out the frame around what a tool printed, the context of hooks, and the
+// lines about a process that say nothing. Qwen Code writes the same frame.
+func Printed(text string) string {
 	text = strings.TrimSpace(agent.Strip(text, "hook_context"))
 	if inner, ok := strings.CutPrefix(text, "<untrusted_context>\n"); ok {
 		text = strings.TrimSuffix(inner, "\n</untrusted_context>")
 	}
 	lines := strings.Split(text, "\n")
-	for len(lines) > 0 && says(lines[len(lines)-1], "Process Group PGID: ", "Background PIDs: ", "Signal: (none)", "Error: (none)", "Exit Code: 0", "Exit Code: (none)") {
+	for len(lines) > 0 && says(lines[len(lines)-1], "Process Group PGID: ", "Background PIDs: ", "Signal: (none)", "Signal: 0", "Error: (none)", "Exit Code: 0", "Exit Code: (none)") {
 		lines = lines[:len(lines)-1]
 	}
 	for len(lines) > 0 && says(lines[0], "Command: ", "Directory: ") && len(lines) > 1 {

@@ -159,7 +159,7 @@ func (d *decoder) answer(t *agent.Thread, m *message) {
 	for n, c := range m.Calls {
 		e := d.event(m, agent.Call)
 		e.ID, e.Call = cmp.Or(c.ID, m.ID+"/"+strconv.Itoa(n)), cmp.Or(c.ID, m.ID+"/"+strconv.Itoa(n))
-		c.describe(&e, d.dir)
+		Describe(&e, c.Name, c.Args, d.dir)
 		t.Add(e)
 		if e.Kind = agent.Result; c.ended() {
 			e.Text, e.Failed, e.Time = strings.Join(c.Result, "\n"), c.Status != "success", agent.ParseTime(c.Timestamp)

@@ -125,11 +125,11 @@ func (c *call) part(name []byte, v agent.Value) {
 		v.Members(c.part)
 	case "text", "output":
 		if text := v.Text(); text != "" {
-			c.Result = append(c.Result, printed(text))
+			c.Result = append(c.Result, Printed(text))
 		}
 	case "error":
 		if text := v.Text(); text != "" {
-			c.Result = append(c.Result, "Error: "+strings.TrimPrefix(printed(text), "Error: "))
+			c.Result = append(c.Result, "Error: "+strings.TrimPrefix(Printed(text), "Error: "))
 		}
 	}
 }

@@ -31,6 +31,7 @@ type members struct {
 	Turn       json.RawMessage `json:"turn_id"`
 	Cursor     json.RawMessage `json:"cursor_version"`
 	Result     json.RawMessage `json:"tool_result"`
+	Reason     json.RawMessage `json:"stop_reason"`
 }
 
 func (m *members) event(kind Kind, name string) Event {
@@ -56,7 +57,13 @@ func notCodex(m *members) bool {
 }
 
 func notGemini(m *members) bool {
-	return m.Session == "" || m.Timestamp == nil || m.Name == "" || m.Permission != nil
+	return m.Session == "" || m.Timestamp == nil || m.Name == "" || m.Permission != nil || m.Name == "UserPromptSubmit" || m.Name == "Stop"
+}
+
+// notQwen: Gemini, of which it was made, has other names for the same events.
+func notQwen(m *members) bool {
+	return m.Session == "" || m.Timestamp == nil || m.Transcript == "" || m.Permission != nil || m.Reason != nil ||
+		m.Name != "UserPromptSubmit" && m.Name != "Stop"
 }
 
 func notCopilot(m *members) bool { return m.SessionID == "" || m.Timestamp == nil }

@@ -10,6 +10,8 @@ package payload
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 )
 
 // Kind is what happened.
@@ -56,6 +58,7 @@ const (
 	Cursor     = "cursor"
 	OpenCode   = "opencode"
 	Pi         = "pi"
+	Qwen       = "qwen"
 )
 
 // client is what is known of a client's hooks.
@@ -79,6 +82,7 @@ func clients() []client {
 		{Cursor, map[string]Kind{"sessionStart": Start}, notCursor, snake}, // it takes no text at a prompt
 		{OpenCode, plugin, notPlugin, plain},
 		{Pi, plugin, notPlugin, plain},
+		{Qwen, map[string]Kind{"UserPromptSubmit": Prompt, "Stop": TurnEnd}, notQwen, nested},
 	}
 }
 
@@ -117,7 +121,28 @@ func Read(name, event string, data []byte) (Event, error) {
 	if c.foreign(&m) {
 		return Event{}, ErrForeign
 	}
-	return m.event(c.events[event], event), nil
+	e := m.event(c.events[event], event)
+	if name == Qwen {
+		e = qwens(e)
+	}
+	return e, nil
+}
+
+// qwens changes an event of Qwen Code. It runs the hook of a prompt again after each call of a tool, without
+// the prompt, and its last message begins with the reasoning, without anything between.
+func qwens(e Event) Event {
+	if e.Kind == Prompt && e.Prompt == "" {
+		e.Kind = Other
+	}
+	e.Final = ""
+	return e
+}
+
+// Starts reports whether a client runs a hook at the start of a session; otherwise a session begins
+// with its first prompt.
+func Starts(name string) bool {
+	c, err := find(name)
+	return err == nil && slices.Contains(slices.Collect(maps.Values(c.events)), Start)
 }
 
 // Inject returns what the hook of an event prints to give a text to the agent. Clients refuse

@@ -42,6 +42,11 @@ func samples() map[string]map[string]string {
 		Copilot: {
 			"sessionStart": `{"sessionId":"s","timestamp":1795375260361,"cwd":"/r","source":"new","initialPrompt":"Go"}`,
 			"agentStop":    `{"sessionId":"s","timestamp":1795375261251,"cwd":"/r","transcriptPath":"/t","stopReason":"end_turn"}`,
+			"subagentStop": `{"sessionId":"s","timestamp":1795375261251,"cwd":"/r","transcriptPath":"/t","agentId":"a","parentAgentId":"s"}`,
+		},
+		Qwen: {
+			"UserPromptSubmit": `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"UserPromptSubmit","timestamp":"2026-11-22T19:12:53.091Z","prompt":"Go"}`,
+			"Stop":             `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"Stop","timestamp":"2026-11-22T19:13:10.556Z","stop_hook_active":true,"last_assistant_message":"I think.I am done."}`,
 		},
 	}
 }
@@ -67,6 +72,24 @@ func alike(a, b string) bool {
 		}
 	}
 	return false
+}
+
+// Qwen Code runs the hook of a prompt again after each call of a tool, and mixes its reasoning into its
+// last message; a subagent of Copilot CLI has a session of its own in some events.
+func TestOwnWays(t *testing.T) {
+	again := strings.Replace(samples()[Qwen]["UserPromptSubmit"], `"Go"`, `""`, 1)
+	if e, err := Read(Qwen, "UserPromptSubmit", []byte(again)); err != nil || e.Kind != Other {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if e, err := Read(Qwen, "Stop", []byte(samples()[Qwen]["Stop"])); err != nil || e.Final != "" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if e, err := Read(Copilot, "subagentStop", []byte(samples()[Copilot]["subagentStop"])); err != nil || e.Subagent != "a" || e.SubagentTranscript != "/t" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if Starts(Qwen) || !Starts(Copilot) || Starts("unknown") {
+		t.Error("only Qwen Code begins a session with a prompt")
+	}
 }
 
 // The hooks of one client that another one runs say nothing of it: only Codex and Claude Code,
@@ -135,7 +158,11 @@ func TestOddPayloads(t *testing.T) {
 // What released clients write is understood, each event that is installed and no other.
 func TestCaptured(t *testing.T) {
 	found := 0
-	for _, c := range clients()[:4] { // the others have no payloads there
+	qwen, err := find(Qwen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range append(clients()[:4], qwen) { // the others have no payloads there
 		folder := strings.TrimSuffix(c.name, "-code")
 		files, err := filepath.Glob(filepath.Join(captured, folder, "payloads", "*.json"))
 		if err != nil {

@@ -34,7 +34,7 @@ type Event struct {
 // Clients returns all clients, sorted by name. Events and files are those of the releases of
 // November 2026.
 func Clients() []Client {
-	return []Client{claudeCode(), codex(), copilot(), cursor(), gemini(), openCode(), pi()}
+	return []Client{claudeCode(), codex(), copilot(), cursor(), gemini(), openCode(), pi(), qwen()}
 }
 
 // Names returns the names of all clients.
@@ -143,6 +143,16 @@ func pi() Client {
 		project: ".pi/extensions/git-context.ts",
 		user:    "extensions/git-context.ts", base: ".pi/agent", movedBy: "PI_CODING_AGENT_DIR",
 		own: true, plugin: piPlugin,
+	}
+}
+
+func qwen() Client {
+	return Client{
+		Name: "qwen", Title: "Qwen Code",
+		Events:  events(10_000, "UserPromptSubmit", "Stop"), // ms; without a terminal it runs no SessionStart
+		project: ".qwen/settings.json",
+		user:    "settings.json", base: ".qwen", movedBy: "QWEN_HOME",
+		entry: group,
 	}
 }
 

@@ -146,6 +146,7 @@ func TestEnvironmentMovesFiles(t *testing.T) {
 		"claude-code": {"CLAUDE_CONFIG_DIR", "settings.json"}, "codex": {"CODEX_HOME", "hooks.json"},
 		"gemini": {"GEMINI_CLI_HOME", ".gemini/settings.json"}, "copilot": {"COPILOT_HOME", "hooks/git-context.json"},
 		"opencode": {"XDG_CONFIG_HOME", "opencode/plugins/git-context.js"}, "pi": {"PI_CODING_AGENT_DIR", "extensions/git-context.ts"},
+		"qwen": {"QWEN_HOME", "settings.json"},
 	} {
 		w := newWorld(t)
 		w.env[at[0]] = filepath.Join(w.home, "moved")
