@@ -21,6 +21,7 @@ import (
 	"github.com/git-context/git-context/hooks/pi"
 	"github.com/git-context/git-context/hooks/qwen"
 	"github.com/git-context/git-context/hooks/settings"
+	"github.com/git-context/git-context/hooks/zst"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
@@ -116,7 +117,7 @@ func (e *ForeignError) Hint() string {
 // ended at the time now; otherwise a warning gives their number. Errors name file, the path
 // as the user typed it.
 func ReadAgent(ctx context.Context, name, path, file string, now time.Time, meter *git.Meter) (*Trace, error) {
-	f, err := os.Open(path)
+	f, err := zst.Open(path)
 	if err != nil {
 		return nil, unread(file, err)
 	}
@@ -132,7 +133,7 @@ func ReadAgent(ctx context.Context, name, path, file string, now time.Time, mete
 	report, err := own.decode(&reader{ctx, f}, agent.Start{}, add)
 	switch {
 	case errors.Is(err, agent.ErrForeign):
-		return nil, &ForeignError{File: file, Agent: name, Of: whose(f)}
+		return nil, &ForeignError{File: file, Agent: name, Of: whose(path)}
 	case errors.Is(err, context.Canceled):
 		return nil, err
 	case err != nil:
@@ -179,13 +180,13 @@ func warnings(r *agent.Report, ended bool) (all []string) {
 }
 
 // whose returns the agent whose transcript a file is, by its beginning; "" if none is known.
-func whose(f *os.File) string {
-	start := make([]byte, 1<<20)
-	n, err := f.ReadAt(start, 0)
-	if n == 0 && err != nil {
+func whose(path string) string {
+	f, err := zst.Open(path)
+	if err != nil {
 		return ""
 	}
-	start = start[:n]
+	defer func() { _ = f.Close() }()                 // nothing was written
+	start, _ := io.ReadAll(io.LimitReader(f, 1<<20)) // what can be read says whose it is
 	for _, c := range clients() {
 		none := func(agent.Step) error { return nil }
 		if _, err := c.decode(bytes.NewReader(start), agent.Start{}, none); err == nil {

@@ -147,7 +147,7 @@ func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
 }
 
 // position returns where reading begins, and whether steps from there may be recorded already.
-func (c *capturing) position(f *os.File, known bool) (from int64, check bool, err error) {
+func (c *capturing) position(f file, known bool) (from int64, check bool, err error) {
 	if !known {
 		return 0, true, nil
 	}
@@ -166,7 +166,7 @@ func (c *capturing) position(f *os.File, known bool) (from int64, check bool, er
 const softLimit = time.Second
 
 // read decodes the transcript from a position.
-func (c *capturing) read(ctx context.Context, f *os.File, from int64) (read, error) {
+func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return read{}, err
 	}
@@ -247,7 +247,7 @@ func resolved(path string) string {
 }
 
 // keep records what was read, commits it, and then moves the position.
-func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, err error) {
+func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err error) {
 	now, err := c.code(ctx, got.turns)
 	if err != nil {
 		return r, err
@@ -285,6 +285,7 @@ func (c *capturing) keep(ctx context.Context, f *os.File, got read) (r Result, e
 	c.state.remember(got.steps)
 	c.state.Attempt, c.state.Code = false, now.head
 	c.state.Asked = c.asks || c.state.Asked && len(got.turns) == 0
+	c.state.Ended = c.turn.Ends
 	if c.state.Tip, err = c.tip(ctx); err != nil {
 		return r, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/hooks/zst"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -71,7 +72,9 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 func (st *state) behind(now time.Time) (bool, error) {
 	info, err := os.Stat(st.Transcript)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		// A compressed one does not say how long it was. It is old, and so nothing is left of a session that ended.
+		_, err = os.Stat(st.Transcript + zst.Suffix)
+		return err == nil && !st.Ended, ignoreMissing(err)
 	}
 	if err != nil {
 		return false, err

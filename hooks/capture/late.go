@@ -55,12 +55,22 @@ func (t Turn) limit() time.Time {
 	return time.Now().Add(lateTurn)
 }
 
-// open opens the transcript, if need be after a wait for it.
-func (c *capturing) open(ctx context.Context) (*os.File, error) {
+// open opens the transcript, if need be after a wait for it, or the compressed one in its place.
+func (c *capturing) open(ctx context.Context) (file, error) {
 	for {
 		f, err := os.Open(c.turn.Transcript)
-		if !errors.Is(err, fs.ErrNotExist) || !c.wait(ctx) {
-			return f, err
+		switch {
+		case err == nil:
+			return f, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		case c.turn.Ends:
+			if f, err := c.unpack(ctx); !errors.Is(err, fs.ErrNotExist) {
+				return f, err
+			}
+		}
+		if !c.wait(ctx) {
+			return nil, err
 		}
 	}
 }

@@ -39,6 +39,7 @@ type state struct {
 	// steps after the offset may be recorded already.
 	Attempt bool     `json:"attempt,omitempty"`
 	Asked   bool     `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
+	Ended   bool     `json:"ended,omitempty"`  // the end of the session was read
 	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
 }
 
@@ -111,7 +112,7 @@ func readState(s *store.Store, key string, into *state) (known bool, err error) 
 }
 
 // matches reports whether a transcript begins with what was read.
-func (st *state) matches(f *os.File) (bool, error) {
+func (st *state) matches(f file) (bool, error) {
 	sum, err := hashBefore(f, st.Offset)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it is shorter
 		return false, nil
@@ -120,7 +121,7 @@ func (st *state) matches(f *os.File) (bool, error) {
 }
 
 // hashBefore returns the hash of the bytes before an offset.
-func hashBefore(f *os.File, offset int64) (string, error) {
+func hashBefore(f file, offset int64) (string, error) {
 	n := min(offset, compared)
 	data := make([]byte, n)
 	if _, err := io.ReadFull(io.NewSectionReader(f, offset-n, n), data); err != nil {
@@ -130,7 +131,7 @@ func hashBefore(f *os.File, offset int64) (string, error) {
 }
 
 // save moves the position to an offset.
-func (c *capturing) save(f *os.File, offset int64) (err error) {
+func (c *capturing) save(f file, offset int64) (err error) {
 	c.state.Offset, c.state.Most = offset, max(c.state.Most, offset)
 	if c.state.Before, err = hashBefore(f, offset); err != nil {
 		return err
@@ -163,6 +164,7 @@ func Begin(ctx context.Context, s *store.Store, t Turn) (err error) {
 	if !known {
 		return c.begin(ctx)
 	}
+	c.state.Ended = false // it goes on
 	if c.state.Tip, err = c.tip(ctx); err != nil {
 		return err
 	}
@@ -206,13 +208,13 @@ func (c *capturing) fromStart() error {
 }
 
 // toEnd moves the position to the end of a transcript: what it contains is not recorded.
-func (c *capturing) toEnd(f *os.File) error {
-	info, err := f.Stat()
+func (c *capturing) toEnd(f file) error {
+	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
 	c.state.From = c.s.Clock().UTC()
-	return c.save(f, info.Size())
+	return c.save(f, end)
 }
 
 // due is what happened since the last commit, for the words of the next one.
