@@ -46,7 +46,7 @@ type client struct {
 
 func clients() []client {
 	return []client{
-		{name: claudecode.Name, decode: claudecode.Decode},
+		{name: claudecode.Name, decode: claudecode.Decode, late: true},
 		{name: codex.Name, decode: codex.Decode},
 		{name: copilot.Name, decode: copilot.Decode, find: copilot.Transcript, late: true},
 		{name: gemini.Name, decode: gemini.Decode},

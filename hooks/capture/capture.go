@@ -193,7 +193,7 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 			return read{}, errElsewhere
 		}
 	}
-	got := read{end: from + report.End, ended: finished(report)}
+	got := read{end: from + report.End, ended: c.finished(report)}
 	steps = append(steps, report.Open...)
 	if in.cut && len(report.Turns) > 1 || c.leaves(report) { // the last turn is read again as a whole
 		last := report.Turns[len(report.Turns)-1]

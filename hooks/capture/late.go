@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
@@ -12,7 +13,7 @@ import (
 )
 
 // How long Record waits for the end of a turn in a transcript that the client writes late. Copilot CLI
-// 1.0.102 writes it about 105 ms after the event. A person waits at the end of a turn; at the end of a
+// 1.0.102 writes it about 105 ms after the event, Claude Code 2.1.197 less than 400 ms. A person waits at the end of a turn; at the end of a
 // session it is the last chance before the next session, which catches up after ten minutes.
 const (
 	lateTurn = 150 * time.Millisecond
@@ -86,14 +87,19 @@ func (c *capturing) wait(ctx context.Context) bool {
 	return true
 }
 
-// finished reports whether the newest turn of what was read has an end.
-func finished(r *agent.Report) bool {
+// finished reports whether the newest turn of what was read has an end: the transcript says so, or
+// it has the last message that the client gave. Older releases of Claude Code do not say it.
+func (c *capturing) finished(r *agent.Report) bool {
 	n := len(r.Turns)
-	return n > 0 && r.Turns[n-1].Done
+	if n == 0 {
+		return false
+	}
+	said := strings.TrimSpace(r.Turns[n-1].Final)
+	return r.Turns[n-1].Done || said != "" && strings.HasSuffix(strings.TrimSpace(c.turn.Final), said)
 }
 
 // leaves reports whether the newest turn is left to a later event as a whole: a call that was read
 // without its result would never get it.
 func (c *capturing) leaves(r *agent.Report) bool {
-	return c.turn.Late && !c.turn.Ends && len(r.Turns) > 0 && !finished(r)
+	return c.turn.Late && !c.turn.Ends && len(r.Turns) > 0 && !c.finished(r)
 }
