@@ -53,15 +53,16 @@ func (r *room) fit(s *Step) bool {
 		return false
 	}
 	for _, text := range []*string{&s.Observation, &s.Thought, &s.Action} {
-		*text = cut(*text, limit)
+		*text = Cut(*text, limit)
 		r.left -= len(*text)
 	}
 	return true
 }
 
-// cut shortens a text to at most limit bytes, of which the note of what is missing is a
-// part. It does not cut a character in two.
-func cut(text string, limit int) string {
+// Cut shortens a text to at most limit bytes, of which the note of what is missing is a
+// part. It does not cut a character in two. The note of a text that was cut before counts what
+// is missing since then, too.
+func Cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
@@ -74,7 +75,22 @@ func cut(text string, limit int) string {
 
 // rest is the note of a text that is missing.
 func rest(text string) string {
-	return fmt.Sprintf("… %s bytes more, sha256 %.6x", thousands(len(text)), sha256.Sum256([]byte(text)))
+	return fmt.Sprintf("… %s bytes more, sha256 %.6x", thousands(missing(text)), sha256.Sum256([]byte(text)))
+}
+
+// missing is the length of a text, as it was before it was cut.
+func missing(text string) int {
+	const middle = " bytes more, sha256 "
+	begin := strings.LastIndex(text, "… ")
+	if begin < 0 {
+		return len(text)
+	}
+	digits, hash, ok := strings.Cut(text[begin+len("… "):], middle)
+	n, err := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
+	if !ok || err != nil || n < 0 || len(hash) != 12 {
+		return len(text)
+	}
+	return begin + n
 }
 
 func thousands(n int) string {
@@ -142,7 +158,7 @@ func share(texts []string, limit int) []string {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return len(texts[a]) - len(texts[b]) })
 	for n, i := range order {
-		texts[i] = cut(texts[i], max(0, limit/(len(order)-n)))
+		texts[i] = Cut(texts[i], max(0, limit/(len(order)-n)))
 		limit -= len(texts[i])
 	}
 	return texts

@@ -48,7 +48,7 @@ func (t *Thread) prompted(e Event) bool {
 		return false
 	}
 	turn := t.begin(e)
-	turn.Prompt, turn.Task = cut(tidy(e.Text), maxField), e.Task
+	turn.Prompt, turn.Task = Cut(tidy(e.Text), maxField), e.Task
 	return true
 }
 
@@ -97,7 +97,7 @@ func (t *Thread) worked(e Event) *Turn {
 func (t *Thread) said() string {
 	text := joined(t.texts)
 	if text != "" {
-		t.report.Turns[len(t.report.Turns)-1].Final = cut(text, maxFinal)
+		t.report.Turns[len(t.report.Turns)-1].Final = Cut(text, maxFinal)
 	}
 	return text
 }
