@@ -68,6 +68,7 @@ func runAgentHook(ctx context.Context, env *Env, args []string) {
 type agentHook struct {
 	env          *Env
 	client, name string
+	data         []byte // the payload
 	event        payload.Event
 }
 
@@ -85,6 +86,7 @@ func (h *agentHook) safely(ctx context.Context) (out []byte) {
 	if err != nil || len(data) > maxPayload {
 		return nil
 	}
+	h.data = data
 	if h.event, err = payload.Read(h.client, h.name, data); err != nil || h.event.Kind == payload.Other {
 		return nil
 	}
@@ -128,10 +130,15 @@ func (h *agentHook) options() store.Options {
 // work does what the event is for and returns the text for the agent.
 func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 	e, t := h.event, h.turn()
+	if events := transcript.Events(h.client); events != nil {
+		return h.workSpooled(ctx, s, t, events(h.name, h.data))
+	}
 	if e.Subagent != "" && e.Kind != payload.SubagentEnd {
 		return "", nil // what a subagent does is recorded at its end
 	}
 	switch e.Kind {
+	case payload.Activity:
+		return "", nil
 	case payload.Start:
 		return h.onStart(ctx, s, t)
 	case payload.Prompt:

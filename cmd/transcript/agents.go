@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,10 +18,13 @@ import (
 	"github.com/git-context/git-context/hooks/claudecode"
 	"github.com/git-context/git-context/hooks/codex"
 	"github.com/git-context/git-context/hooks/copilot"
+	"github.com/git-context/git-context/hooks/cursor"
 	"github.com/git-context/git-context/hooks/gemini"
+	"github.com/git-context/git-context/hooks/opencode"
 	"github.com/git-context/git-context/hooks/pi"
 	"github.com/git-context/git-context/hooks/qwen"
 	"github.com/git-context/git-context/hooks/settings"
+	"github.com/git-context/git-context/hooks/spool"
 	"github.com/git-context/git-context/hooks/zst"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -49,7 +53,9 @@ func clients() []client {
 		{name: claudecode.Name, decode: claudecode.Decode, late: true},
 		{name: codex.Name, decode: codex.Decode},
 		{name: copilot.Name, decode: copilot.Decode, find: copilot.Transcript, late: true},
+		{name: cursor.Name, decode: cursor.Decode},
 		{name: gemini.Name, decode: gemini.Decode},
+		{name: opencode.Name, decode: opencode.Decode},
 		{name: pi.Name, decode: pi.Decode},
 		{name: qwen.Name, decode: qwen.Decode, late: true},
 	}
@@ -64,8 +70,23 @@ func Agents() []string {
 	return append(names, SWEAgent)
 }
 
-// Decoder returns what decodes the transcripts of an agent; nil if none is known.
+// Events returns what reads the payload of a hook of an agent whose turns are collected in a
+// spool, because it keeps no transcript that hooks can read; nil for another.
+func Events(name string) func(event string, payload []byte) []agent.Event {
+	switch name {
+	case opencode.Name:
+		return opencode.Events
+	case cursor.Name:
+		return cursor.Events
+	}
+	return nil
+}
+
+// Decoder returns what decodes the transcripts of an agent in its hooks; nil if none is known.
 func Decoder(name string) capture.Decode {
+	if Events(name) != nil {
+		return spool.Decode
+	}
 	for _, c := range clients() {
 		if c.name == name {
 			return c.decode
@@ -130,7 +151,11 @@ func ReadAgent(ctx context.Context, name, path, file string, now time.Time, mete
 		meter.Add(1)
 		return nil
 	}
-	report, err := own.decode(&reader{ctx, f}, agent.Start{}, add)
+	var start agent.Start
+	if name == cursor.Name { // whose files name neither session nor ids
+		start.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	report, err := own.decode(&reader{ctx, f}, start, add)
 	switch {
 	case errors.Is(err, agent.ErrForeign):
 		return nil, &ForeignError{File: file, Agent: name, Of: whose(path)}

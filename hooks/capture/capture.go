@@ -43,6 +43,8 @@ type Turn struct {
 	Session    string
 	Subagent   string // its id; empty: the turn is the session's own
 	Transcript string // a path
+	Spooled    bool   // Transcript is what Spool wrote
+	Goes       bool   // the turn goes on: nothing is committed
 	Dir        string // where the agent was
 	Model      string
 	Final      string // the agent's last message, if the client gave it: the transcript may lack it still
@@ -63,12 +65,13 @@ type Result struct {
 // recorded of a session that began outside of this repository, of one whose transcript is
 // missing, and if context.capture is off, later neither.
 func Record(ctx context.Context, s *store.Store, t Turn) (Result, error) {
+	t = t.ofSpool(s)
 	c := &capturing{s: s, turn: t, until: t.limit()}
 	var err error
 	if c.policy, err = readPolicy(ctx, s); err != nil {
 		return Result{}, err
 	}
-	lock, err := s.Repo().Lock(ctx, "capture "+t.key())
+	lock, err := s.Repo().Lock(ctx, store.CaptureLock(t.key()))
 	if err != nil {
 		return Result{}, err
 	}
@@ -85,6 +88,9 @@ func (c *capturing) run(ctx context.Context, known bool) (Result, error) {
 	r, err := c.record(ctx, known)
 	if errors.Is(err, errElsewhere) || errors.Is(err, agent.ErrForeign) {
 		return Result{}, nil
+	}
+	if err == nil && c.turn.Spooled {
+		err = c.drop(ctx)
 	}
 	return r, err
 }

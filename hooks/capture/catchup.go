@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,15 +45,18 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 			failed = append(failed, err)
 		case !known: // damaged: the next turn of the session makes it anew
 		case s.Clock().Sub(st.Seen) > keptFor:
-			failed = append(failed, ignoreMissing(os.Remove(filepath.Join(s.StatePath(Dir), f.Name()))))
+			failed = append(failed, forget(s, key))
 		case late < mostLate:
+			if st.Spooled { // the repository may have been moved
+				st.Transcript = s.StatePath(spoolName(key))
+			}
 			behind, err := st.behind(s.Clock())
 			failed = append(failed, err)
 			if !behind {
 				continue
 			}
 			t := Turn{Client: st.Client, Session: st.Session, Subagent: st.Subagent, Transcript: st.Transcript,
-				Ends: true, Decode: decoder(st.Client), Writer: now.Writer}
+				Spooled: st.Spooled, Ends: true, Decode: decoder(st.Client), Writer: now.Writer}
 			if t.Decode == nil {
 				continue
 			}
@@ -83,6 +85,14 @@ func (st *state) behind(now time.Time) (bool, error) {
 	return left && now.Sub(info.ModTime()) > quiet, nil
 }
 
+// forget removes the files of a session.
+func forget(s *store.Store, key string) error {
+	if err := ignoreMissing(os.Remove(s.StatePath(spoolName(key)))); err != nil {
+		return err
+	}
+	return ignoreMissing(os.Remove(s.StatePath(stateName(key))))
+}
+
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -101,7 +111,7 @@ func News(ctx context.Context, s *store.Store, t Turn) (before git.ID, changed b
 	if err != nil || string(tip) == seen.Tip {
 		return "", false, err
 	}
-	lock, free, err := s.Repo().TryLock("capture " + t.key())
+	lock, free, err := s.Repo().TryLock(store.CaptureLock(t.key()))
 	if err != nil || !free {
 		return "", false, err // a turn of this session is being recorded
 	}

@@ -87,7 +87,7 @@ func choice(cfg *git.Config, key, otherwise string, values ...string) (string, e
 // commits reports whether a commit is to be made now: something was done that is worth one,
 // and the agent did not commit it itself.
 func (p policy) commits(d *due, t Turn) bool {
-	if d == nil || p.commit == commitOff || p.commit == commitSession && !t.Ends || t.Subagent != "" || d.Committed {
+	if d == nil || t.Goes || p.commit == commitOff || p.commit == commitSession && !t.Ends || t.Subagent != "" || d.Committed {
 		return false
 	}
 	return d.Code || len(d.Files) > 0 || d.Calls >= leastCalls

@@ -18,8 +18,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Dir is the folder of local state with a file for each session.
-const Dir = "capture"
+// Dir is the folder of local state with a file for each session, and the spools, see Spool.
+const Dir = store.CaptureDir
 
 // state is the file of a session: how far its transcript was read, and what is not committed.
 type state struct {
@@ -27,14 +27,15 @@ type state struct {
 	Session    string    `json:"session"`
 	Subagent   string    `json:"subagent,omitempty"`
 	Transcript string    `json:"transcript"`
-	Offset     int64     `json:"offset"`         // bytes that were read
-	Before     string    `json:"before"`         // hash of the last bytes before the offset
-	Most       int64     `json:"most,omitempty"` // the largest offset there was: up to it, steps may be recorded already
-	Seen       time.Time `json:"seen"`           // of the last event
-	From       time.Time `json:"from,omitzero"`  // what is older was passed over, and is never recorded
-	Code       string    `json:"code,omitempty"` // HEAD of the code then
-	Tip        string    `json:"tip,omitempty"`  // the current memory branch's commit then
-	Due        *due      `json:"due,omitempty"`  // what the next commit tells; nil: all was told
+	Spooled    bool      `json:"spooled,omitempty"` // the transcript is beside this file, whatever its path was
+	Offset     int64     `json:"offset"`            // bytes that were read
+	Before     string    `json:"before"`            // hash of the last bytes before the offset
+	Most       int64     `json:"most,omitempty"`    // the largest offset there was: up to it, steps may be recorded already
+	Seen       time.Time `json:"seen"`              // of the last event
+	From       time.Time `json:"from,omitzero"`     // what is older was passed over, and is never recorded
+	Code       string    `json:"code,omitempty"`    // HEAD of the code then
+	Tip        string    `json:"tip,omitempty"`     // the current memory branch's commit then
+	Due        *due      `json:"due,omitempty"`     // what the next commit tells; nil: all was told
 	// Attempt says that steps are being recorded and committed: for a later process that finds it, some
 	// steps after the offset may be recorded already.
 	Attempt bool     `json:"attempt,omitempty"`
@@ -96,7 +97,7 @@ func (c *capturing) load(key string) (known bool, err error) {
 	if !known {
 		c.state = state{Client: c.turn.Client, Session: c.turn.Session, Subagent: c.turn.Subagent}
 	}
-	c.state.Transcript = c.turn.Transcript
+	c.state.Transcript, c.state.Spooled = c.turn.Transcript, c.turn.Spooled
 	return known, nil
 }
 
@@ -127,8 +128,10 @@ func hashBefore(f file, offset int64) (string, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(f, offset-n, n), data); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%.8x", sha256.Sum256(data)), nil
+	return hash(data), nil
 }
+
+func hash(data []byte) string { return fmt.Sprintf("%.8x", sha256.Sum256(data)) }
 
 // save moves the position to an offset.
 func (c *capturing) save(f file, offset int64) (err error) {
@@ -151,8 +154,9 @@ func (c *capturing) write() error {
 // Begin notes that a session begins or goes on in this repository, and knows its memory. What
 // the transcript of a new one contains already was written before the hooks, and is not recorded.
 func Begin(ctx context.Context, s *store.Store, t Turn) (err error) {
+	t = t.ofSpool(s)
 	c := &capturing{s: s, turn: t}
-	lock, err := s.Repo().Lock(ctx, "capture "+t.key())
+	lock, err := s.Repo().Lock(ctx, store.CaptureLock(t.key()))
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (c *capturing) begin(ctx context.Context) (err error) {
 		return err
 	}
 	c.state.Code, c.state.Asked = string(head), c.asks
-	if c.turn.New {
+	if c.turn.New || c.turn.Spooled { // all of it is of our hooks
 		return c.fromStart()
 	}
 	f, err := os.Open(c.turn.Transcript)

@@ -24,6 +24,9 @@ type members struct {
 	Agent      string   `json:"agent_id"`
 	AgentLog   string   `json:"agent_transcript_path"`
 	AgentID    string   `json:"agentId"`
+	ParentTalk string   `json:"parent_conversation_id"`
+	SubID      string   `json:"subagent_id"`
+	ToolCall   string   `json:"tool_call_id"`
 
 	// What only some clients have, by which they are told apart.
 	Timestamp  json.RawMessage `json:"timestamp"`
@@ -36,14 +39,27 @@ type members struct {
 
 func (m *members) event(kind Kind, name string) Event {
 	dir := m.Dir
-	if dir == "" && len(m.Roots) > 0 {
+	if len(m.Roots) > 0 && (dir == "" || m.Cursor != nil) { // Cursor's cwd is that of a command
 		dir = m.Roots[0]
 	}
+	session, sub := m.thread(kind)
 	return Event{
-		Kind: kind, Name: name, Session: cmp.Or(m.Session, m.SessionID, m.Talk), Dir: dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
+		Kind: kind, Name: name, Session: session, Dir: dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
 		Model: m.Model, Source: m.Source, Prompt: m.Prompt, Final: cmp.Or(m.Final, m.Response),
-		Subagent: cmp.Or(m.Agent, m.AgentID, m.Parent), SubagentTranscript: cmp.Or(m.AgentLog, m.CopilotLog),
+		Subagent: sub, SubagentTranscript: cmp.Or(m.AgentLog, m.CopilotLog),
 	}
+}
+
+// thread is the session of the user, and the subagent, if the event is of one.
+func (m *members) thread(kind Kind) (session, sub string) {
+	session = cmp.Or(m.Session, m.SessionID, m.Talk)
+	switch {
+	case m.Parent != "": // of our plugins
+		return m.Parent, session
+	case m.Cursor != nil && kind == SubagentEnd:
+		return cmp.Or(m.ParentTalk, session), cmp.Or(m.SubID, m.ToolCall, "subagent")
+	}
+	return session, cmp.Or(m.Agent, m.AgentID)
 }
 
 // notClaude: Copilot's payload for the same hooks has a timestamp and mostly no transcript,

@@ -22,6 +22,7 @@ const (
 	Other       Kind = iota // an event that nothing is done for
 	Start                   // a session begins, is resumed, or goes on after a compaction
 	Prompt                  // the user wrote something
+	Activity                // a tool has ended, or the agent said something, in a turn that goes on
 	TurnEnd                 // the agent has answered, or was interrupted
 	SubagentEnd             // a subagent has answered
 	End                     // a session ends
@@ -70,7 +71,7 @@ type client struct {
 }
 
 func clients() []client {
-	plugin := map[string]Kind{"start": Start, "prompt": Prompt, "turn-end": TurnEnd, "end": End} // of ours
+	plugin := map[string]Kind{"start": Start, "prompt": Prompt, "activity": Activity, "turn-end": TurnEnd, "end": End} // of ours
 	return []client{
 		{ClaudeCode, map[string]Kind{"SessionStart": Start, "UserPromptSubmit": Prompt, "Stop": TurnEnd, "StopFailure": TurnEnd,
 			"SubagentStop": SubagentEnd, "SessionEnd": End}, notClaude, nested},
@@ -79,7 +80,8 @@ func clients() []client {
 		{Gemini, map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "AfterAgent": TurnEnd, "SessionEnd": End}, notGemini, nested},
 		{Copilot, map[string]Kind{"sessionStart": Start, "userPromptSubmitted": Prompt, "agentStop": TurnEnd,
 			"subagentStop": SubagentEnd, "sessionEnd": End}, notCopilot, flat},
-		{Cursor, map[string]Kind{"sessionStart": Start}, notCursor, snake}, // it takes no text at a prompt
+		{Cursor, map[string]Kind{"sessionStart": Start, "beforeSubmitPrompt": Prompt, "postToolUse": Activity, "postToolUseFailure": Activity,
+			"afterAgentResponse": Activity, "stop": TurnEnd, "subagentStop": SubagentEnd, "sessionEnd": End}, notCursor, snake},
 		{OpenCode, plugin, notPlugin, plain},
 		{Pi, plugin, notPlugin, plain},
 		{Qwen, map[string]Kind{"UserPromptSubmit": Prompt, "Stop": TurnEnd}, notQwen, nested},

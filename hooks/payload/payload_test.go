@@ -33,7 +33,13 @@ func samples() map[string]map[string]string {
 			"AfterAgent":  `{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"AfterAgent","timestamp":"2026-11-22T19:05:20.747Z","prompt":"Go","prompt_response":"Done."}`,
 		},
 		Cursor: {
-			"sessionStart": `{"conversation_id":"s","hook_event_name":"sessionStart","cursor_version":"3.1","workspace_roots":["/r"]}`,
+			"sessionStart":       `{"conversation_id":"s","hook_event_name":"sessionStart","cursor_version":"3.1","workspace_roots":["/r"]}`,
+			"beforeSubmitPrompt": `{"conversation_id":"s","hook_event_name":"beforeSubmitPrompt","cursor_version":"3.1","workspace_roots":["/r"],"prompt":"Go"}`,
+			"postToolUse":        `{"conversation_id":"s","hook_event_name":"postToolUse","cursor_version":"3.1","workspace_roots":["/r"],"cwd":"/other","tool_name":"Shell"}`,
+			"stop":               `{"conversation_id":"s","hook_event_name":"stop","cursor_version":"3.1","workspace_roots":["/r"],"status":"aborted"}`,
+		},
+		OpenCode: {
+			"activity": `{"session_id":"s","parent_id":null,"cwd":"/r","messages":[]}`,
 		},
 		Pi: {
 			"start":    `{"session_id":"s","parent_id":"","cwd":"/r","transcript_path":"/t","prompt":"","messages":[]}`,
@@ -61,6 +67,23 @@ func TestSamples(t *testing.T) {
 			if strings.Contains(data, "Done.") && e.Final != "Done." || strings.Contains(data, `"/t"`) && e.Transcript != "/t" {
 				t.Errorf("%s %s: %+v", client, event, e)
 			}
+		}
+	}
+}
+
+// A subagent's event names the session of the user, too.
+func TestSubagents(t *testing.T) {
+	for _, test := range []struct{ client, event, data, session, subagent string }{
+		{OpenCode, "prompt", `{"session_id":"child","parent_id":"s","cwd":"/r"}`, "s", "child"},
+		{OpenCode, "prompt", `{"session_id":"s","parent_id":null,"cwd":"/r"}`, "s", ""},
+		{Cursor, "subagentStop", `{"conversation_id":"s","cursor_version":"3","subagent_id":"a","tool_call_id":"t"}`, "s", "a"},
+		{Cursor, "subagentStop", `{"conversation_id":"c","parent_conversation_id":"s","cursor_version":"3","tool_call_id":"t"}`, "s", "t"},
+		{Cursor, "subagentStop", `{"conversation_id":"s","cursor_version":"3"}`, "s", "subagent"},
+		{Cursor, "postToolUse", `{"conversation_id":"s","cursor_version":"3","tool_call_id":"t"}`, "s", ""},
+		{ClaudeCode, "SubagentStop", samples()[ClaudeCode]["SubagentStop"], "s", "a"},
+	} {
+		if e, err := Read(test.client, test.event, []byte(test.data)); err != nil || e.Session != test.session || e.Subagent != test.subagent {
+			t.Errorf("%s %s: %+v, %v", test.client, test.data, e, err)
 		}
 	}
 }

@@ -109,7 +109,8 @@ func copilot() Client {
 func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor",
-		Events:  events(10, "sessionStart"),
+		Events: events(10, "sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "afterAgentResponse", "stop",
+			"subagentStop", "sessionEnd"),
 		project: ".cursor/hooks.json",
 		user:    "hooks.json", base: ".cursor",
 		version: true,
@@ -128,7 +129,7 @@ var piPlugin string
 func openCode() Client {
 	return Client{
 		Name: "opencode", Title: "OpenCode",
-		Events:  events(0, "start", "prompt", "turn-end", "end"),
+		Events:  events(0, "start", "prompt", "activity", "turn-end", "end"),
 		project: ".opencode/plugins/git-context.js", alsoProject: []string{".opencode/plugin/git-context.js"},
 		user: "opencode/plugins/git-context.js", alsoUser: []string{"opencode/plugin/git-context.js"},
 		base: ".config", movedBy: "XDG_CONFIG_HOME",

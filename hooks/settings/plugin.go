@@ -12,7 +12,7 @@ import (
 // other lines follow.
 const pluginMark = "// git-context hooks"
 
-const pluginVersion = 1
+const pluginVersion = 2
 
 // pluginText returns the whole file of a client that loads a plugin.
 func (c Client) pluginText() []byte {

@@ -66,13 +66,16 @@ pi {"systemPrompt":"You are pi.\n\nSTART","message":{"customType":"git-context",
 		t.Errorf("it prints\n%s\nwant\n%s", out, want)
 	}
 	s1, s2 := `{"session_id":"s1","parent_id":null,"cwd":"DIR"`, `{"session_id":"s2","parent_id":"s1","cwd":"DIR"`
+	const part = `{"messageID":"msg_2","sessionID":"s1",`
+	const said = `,"messages":[{"info":{"id":"msg_2","sessionID":"s1","role":"assistant"},"parts":[` + part
 	s3 := `{"session_id":"s3","parent_id":null,"cwd":"DIR","transcript_path":"s3.jsonl"`
 	if want := "hook opencode start " + s1 + "}\n" +
-		"hook opencode prompt " + s1 + `,"prompt":"do it"}` + "\n" +
-		"hook opencode turn-end " + s1 + `,"prompt":"do it","messages":[{"info":{"id":"msg_1","sessionID":"s1","role":"user"},"parts":[]},` +
-		`{"info":{"id":"msg_2","sessionID":"s1"},"parts":[{"id":"p1","messageID":"msg_2","sessionID":"s1","type":"text","text":"done"}]}]}` + "\n" +
+		"hook opencode prompt " + s1 + `,"prompt":"do it","message_id":"msg_1"}` + "\n" +
+		"hook opencode activity " + s1 + said + `"id":"p1","type":"text","text":"done","time":{"start":1,"end":2}}]}]}` + "\n" +
+		"hook opencode activity " + s1 + said + `"id":"p2","type":"tool","tool":"edit","callID":"c1","state":{"status":"completed","metadata":{"exit":1}}}]}]}` + "\n" +
+		"hook opencode turn-end " + s1 + said + `"id":"p3","type":"step-finish","reason":"stop"},` + part + `"id":"p4","type":"text","text":"interrupted"}]}]}` + "\n" +
 		"hook opencode start " + s2 + "}\n" +
-		"hook opencode prompt " + s2 + `,"prompt":""}` + "\n" +
+		"hook opencode prompt " + s2 + `,"prompt":"","message_id":"msg_3"}` + "\n" +
 		"hook opencode end " + s1 + "}\n" +
 		"hook pi start " + s3 + "}\n" +
 		"hook pi prompt " + s3 + `,"prompt":"one"}` + "\n" +

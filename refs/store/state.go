@@ -94,6 +94,16 @@ const HookFailures = "hooks.jsonl"
 // MergeDir is the folder of local state with the merges that wait for their conflicts.
 const MergeDir = "merge"
 
+// CaptureDir is the folder of local state with what the hooks of agents keep of each session:
+// KEY.json is written under CaptureLock(KEY), KEY.jsonl under SpoolLock.
+const CaptureDir = "capture"
+
+// SpoolLock is the lock of all files KEY.jsonl of CaptureDir. It is taken last.
+const SpoolLock = "spool"
+
+// CaptureLock is the lock of a session.
+func CaptureLock(key string) string { return "capture " + key }
+
 // WorktreeName names this worktree in files of local state that each worktree has of its own.
 func (s *Store) WorktreeName() string {
 	if s.repo.Linked() {

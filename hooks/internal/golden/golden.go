@@ -38,7 +38,12 @@ func (d Decode) Run(t testing.TB, text string, start agent.Start) ([]agent.Step,
 
 // Golden compares what each testdata/*.jsonl gives with the .txt file beside it, and checks
 // the laws that Check checks.
-func (d Decode) Golden(t *testing.T) {
+func (d Decode) Golden(t *testing.T) { d.golden(t, d.Check) }
+
+// Whole is Golden without the laws, for files that are read in one piece alone.
+func (d Decode) Whole(t *testing.T) { d.golden(t, func(*testing.T, string) {}) }
+
+func (d Decode) golden(t *testing.T, check func(*testing.T, string)) {
 	files, err := filepath.Glob("testdata/*.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)
@@ -57,7 +62,7 @@ func (d Decode) Golden(t *testing.T) {
 			if want := read(t, beside); got != want {
 				t.Errorf("%s (-update writes it anew): got\n%s\nwant\n%s", beside, got, want)
 			}
-			d.Check(t, text)
+			check(t, text)
 		})
 	}
 }

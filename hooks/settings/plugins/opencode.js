@@ -1,7 +1,8 @@
-// Runs 'git-context hook opencode EVENT' at the start of a session (start), at a prompt (prompt), when
-// the agent becomes idle (turn-end) and when the session ends (end). Standard input is one JSON object:
-// {"session_id", "parent_id", "cwd", "prompt", "messages"}. What start and prompt print, {"context": TEXT},
-// is given to the model. A hook that fails, takes longer than two seconds or is not installed changes nothing.
+// Runs 'git-context hook opencode EVENT' at the start of a session (start), at a prompt (prompt), when a tool
+// or a text has ended (activity), when the agent becomes idle (turn-end) and when the session ends (end).
+// Standard input is one JSON object: {"session_id", "parent_id", "cwd", "prompt", "message_id", "messages"}.
+// What start and prompt print, {"context": TEXT}, is given to the model; the client does not wait for activity.
+// A hook that fails, takes longer than two seconds or is not installed changes nothing.
 import { spawn, spawnSync } from "node:child_process"
 
 const limit = 2000 // milliseconds that the client waits for one of its events
@@ -15,30 +16,33 @@ const parse = (out) => {
   }
 }
 
-// ask runs a hook beside the client and resolves to its context.
-const ask = (event, payload, cwd, wait = limit) =>
+// run runs a hook beside the client and resolves to what it prints, or to null if it failed.
+const run = (event, payload, cwd, wait, detached = false) =>
   new Promise((resolve) => {
-    if (wait <= 0) return resolve("")
+    if (wait <= 0) return resolve(null)
     try {
-      const child = spawn("git-context", ["hook", "opencode", event], { cwd, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      const child = spawn("git-context", ["hook", "opencode", event], { cwd, detached, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       let out = ""
       const timer = setTimeout(() => {
         child.kill()
-        resolve("")
+        resolve(null)
       }, wait)
       const end = (text) => {
         clearTimeout(timer)
         resolve(text)
       }
-      child.on("error", () => end(""))
-      child.on("close", (code) => end(code === 0 ? parse(out) : ""))
+      child.on("error", () => end(null))
+      child.on("close", (code) => end(code === 0 ? out : null))
       child.stdout.on("data", (data) => (out += data))
       child.stdin.on("error", () => {})
       child.stdin.end(JSON.stringify(payload))
     } catch {
-      resolve("")
+      resolve(null)
     }
   })
+
+// ask runs a hook and resolves to its context.
+const ask = async (event, payload, cwd, wait = limit) => parse(await run(event, payload, cwd, wait))
 
 // tell runs a hook to its end: 'opencode run' does not wait for handlers when it exits.
 const tell = (event, payload, cwd, timeout) => {
@@ -54,7 +58,7 @@ export const GitContext = async ({ directory }) => {
 
   const session = (id) => {
     if (!sessions.has(id)) {
-      sessions.set(id, { id, parent: null, cwd: directory, prompt: "", messages: new Map(), busy: false, ended: false, start: null })
+      sessions.set(id, { id, parent: null, cwd: directory, messages: new Map(), given: new Set(), busy: false, telling: false, ended: false, start: null })
     }
     return sessions.get(id)
   }
@@ -64,13 +68,45 @@ export const GitContext = async ({ directory }) => {
   // start is run once for a session, so that the system prompt stays the same to the byte.
   const start = (s) => (s.start ??= ask("start", payload(s), s.cwd))
 
+  const done = (p) =>
+    (p.type === "text" && p.time?.end) || (p.type === "tool" && ["completed", "error"].includes(p.state?.status)) || p.type === "step-finish"
+
+  // slim leaves out what tools say of a call besides its result, such as whole files.
+  const slim = (p) => {
+    if (p.type !== "tool") return p
+    const { exit, filepath } = p.state.metadata ?? {}
+    return { ...p, state: { ...p.state, metadata: { exit, filepath } } }
+  }
+
+  // news is what the agent said and did and no hook was given.
+  const news = (s, which) => {
+    const messages = []
+    for (const m of s.messages.values()) {
+      const parts = [...m.parts.values()].filter((p) => which(p) && !s.given.has(p.id)).map(slim)
+      if (m.info.role === "assistant" && parts.length > 0) messages.push({ info: m.info, parts })
+    }
+    return messages
+  }
+
+  // activity gives the news to a hook, one after the other. It is detached: the user may interrupt the client.
+  const activity = async (s) => {
+    if (s.telling) return
+    s.telling = true
+    for (let messages; (messages = news(s, done)).length > 0; ) {
+      const out = await run("activity", payload(s, { messages }), s.cwd, limit, process.platform !== "win32")
+      if (out === null) break // the next hook is given it again
+      for (const p of messages.flatMap((m) => m.parts)) s.given.add(p.id)
+    }
+    s.telling = false
+  }
+
   const turnEnd = (s) => {
     if (!s.busy) return // idle is reported twice
     s.busy = false
-    const messages = [...s.messages.values()].map((m) => ({ info: m.info, parts: [...m.parts.values()] }))
+    const messages = news(s, (p) => done(p) || p.type === "text")
     s.messages.clear()
-    if (messages.length > 0 || s.prompt) tell("turn-end", payload(s, { prompt: s.prompt, messages }), s.cwd, limit)
-    s.prompt = ""
+    s.given.clear()
+    tell("turn-end", payload(s, { messages }), s.cwd, limit)
   }
 
   const end = (s, timeout) => {
@@ -97,6 +133,7 @@ export const GitContext = async ({ directory }) => {
         break
       case "message.part.updated":
         message(session(p.part.sessionID), p.part.messageID).parts.set(p.part.id, p.part)
+        if (p.part.type !== "step-finish" && done(p.part)) activity(session(p.part.sessionID)).catch(() => {})
         break
       case "session.status":
         if (p.status.type === "busy") session(p.sessionID).busy = true
@@ -124,11 +161,11 @@ export const GitContext = async ({ directory }) => {
       try {
         const s = session(input.sessionID)
         const prompt = output.parts.filter((p) => p.type === "text" && !p.synthetic).map((p) => p.text).join("\n")
-        s.prompt = prompt
         s.messages.clear()
+        s.given.clear()
         const until = Date.now() + limit
         await start(s)
-        const context = await ask("prompt", payload(s, { prompt }), s.cwd, until - Date.now())
+        const context = await ask("prompt", payload(s, { prompt, message_id: output.message.id }), s.cwd, until - Date.now())
         if (context) {
           const { id, sessionID } = output.message
           output.parts.push({ id: "prt_" + id.replace(/^msg_/, "") + "gc", sessionID, messageID: id, type: "text", text: context, synthetic: true })
