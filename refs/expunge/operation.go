@@ -63,7 +63,8 @@ type Operation struct {
 
 // Run makes this repository forget what its own tombstones and those of add name:
 //
-//  1. it writes the intent, from which the next writer finishes an interrupted run;
+//  1. it writes the intent, from which the next writer finishes an interrupted run, and removes
+//     texts from what the hooks of agents keep of sessions;
 //  2. it rewrites history without a lock, because that takes long;
 //  3. with all branches and the notes locked it rewrites what was added meanwhile, drops state
 //     that quotes removed text, and moves all refs, tracking refs included, in one transaction;
@@ -97,8 +98,11 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 	op.replaced = map[git.ID]bool{}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
 	old, err := op.hasOldRefs(ctx)
-	if err != nil || left == nil && !old && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
+	if err != nil {
 		return err
+	}
+	if left == nil && !old && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
+		return op.captures(ctx) // an agent may say an expunged text again
 	}
 	if err := op.checkDeletable(ctx); err != nil {
 		return err
@@ -121,6 +125,9 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 		return err
 	}
 	fault.Point("expunge-intent")
+	if err := op.captures(ctx); err != nil {
+		return err
+	}
 	for range maxRounds {
 		again, err := op.round(ctx)
 		if err != nil {

@@ -1,0 +1,74 @@
+package expunge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/store"
+)
+
+// captureWait is how long a session that is being recorded is waited for. It may itself wait for
+// this process.
+const captureWait = 3 * time.Second
+
+// captures removes expunged texts from what the hooks of agents keep of sessions: the words for the
+// next commit, and events that are not recorded yet. No lock of a branch may be held: who records a
+// session has its lock first.
+func (op *Operation) captures(ctx context.Context) error {
+	return op.eachFile(store.CaptureDir, func(path string, data []byte) error {
+		if op.captured(path, data) == string(data) { // and no lock is made
+			return nil
+		}
+		name := filepath.Base(path)
+		lock := store.SpoolLock
+		if key, isState := strings.CutSuffix(name, ".json"); isState {
+			lock = store.CaptureLock(key)
+		}
+		err := op.rewriteCaptured(ctx, path, lock)
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			op.warn("'%s' still contains it, and is in use; run the command again", path)
+			return nil
+		}
+		return err
+	})
+}
+
+func (op *Operation) rewriteCaptured(ctx context.Context, path, name string) (err error) {
+	wait, cancel := context.WithTimeout(ctx, captureWait)
+	defer cancel()
+	lock, err := op.Store.Repo().Lock(wait, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // done with since
+	}
+	if err != nil {
+		return fmt.Errorf("what is kept of a session: %w", err)
+	}
+	return op.Store.Repo().WriteStateFile(store.CaptureDir+"/"+filepath.Base(path), []byte(op.captured(path, data)))
+}
+
+// captured is the content of such a file without expunged texts. A line that a killed process has
+// torn is nothing to any reader, and goes.
+func (op *Operation) captured(path string, data []byte) string {
+	if !strings.HasSuffix(path, ".jsonl") {
+		return mapJSONTexts(string(data), op.Rewriter.e.RedactText)
+	}
+	var left strings.Builder
+	for line := range strings.Lines(string(data)) {
+		if json.Valid([]byte(line)) {
+			left.WriteString(mapJSONTexts(line, op.Rewriter.e.RedactText))
+		}
+	}
+	return left.String()
+}
