@@ -171,7 +171,7 @@ func (h *agentHook) turn() capture.Turn {
 	agent := cmp.Or(h.env.getenv("GIT_CONTEXT_AGENT"), h.client)
 	return capture.Turn{
 		Client: h.client, Session: e.Session, Transcript: cmp.Or(e.Transcript, transcript.Find(h.client, e.Session, h.env.getenv)),
-		Dir: e.Dir, Model: e.Model, Final: e.Final, New: e.Source == "new", Late: transcript.Late(h.client),
+		Dir: e.Dir, Model: e.Model, Final: e.Final, New: e.Source == "new", Cut: e.Cut, Late: transcript.Late(h.client),
 		Decode: transcript.Decoder(h.client), Writer: store.Writer{Agent: agent, Session: e.Session, Model: e.Model},
 	}
 }

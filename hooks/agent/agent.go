@@ -58,6 +58,7 @@ type Event struct {
 
 	Task   bool // of a Prompt: another agent gave it
 	Beside bool // of a Prompt: it came while the agent worked, and belongs to that turn
+	Cut    bool // of a Stop: the user interrupted the turn
 
 	// Answer identifies the answer of the model. A client that has no such ids leaves it
 	// empty and gives Stop events; otherwise, an answer closes the calls of former ones.

@@ -181,7 +181,7 @@ func TestTurns(t *testing.T) {
 	all := slices.Concat(
 		[]Event{says("Before any prompt"), prompt("One")}, write("1", false, "a", "b"), write("2", true, "c"), write("3", false, "b", strings.Repeat("x", 2000)),
 		[]Event{{Kind: Prompt, Text: "Beside", Beside: true}, {Kind: Text, Text: "Done with one.", Final: true}},
-		[]Event{{Kind: Prompt, Text: "Two", Beside: true}}, write("4", false, many...), []Event{{Kind: Stop}},
+		[]Event{{Kind: Prompt, Text: "Two", Beside: true}}, write("4", false, many...), []Event{{Kind: Stop, Cut: true}},
 		[]Event{says("Alone"), {Kind: Stop}, {Kind: Stop}, prompt("Three"), {Kind: Call, Call: "5", Tool: "W"}})
 	text := events(all...)
 	steps, report := decode(t, text, Start{})
@@ -195,7 +195,7 @@ func TestTurns(t *testing.T) {
 	want := []Turn{
 		{Final: "Before any prompt", Steps: 1, Done: true},
 		{Prompt: "One", Final: "Done with one.", Files: []string{"a", "b"}, Calls: 3, Steps: 6, Done: true},
-		{Prompt: "Two", Files: many[:maxFiles], Calls: 1, Steps: 2, Done: true},
+		{Prompt: "Two", Files: many[:maxFiles], Calls: 1, Steps: 2, Done: true, Cut: true},
 		{Final: "Alone", Steps: 1, Done: true},
 		{Prompt: "Three", Calls: 1, Steps: 2},
 	}

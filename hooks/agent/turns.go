@@ -29,6 +29,7 @@ type Turn struct {
 	Begin, End time.Time // of the first and the last record
 	Committed  bool      // the agent made a commit of memory itself
 	Done       bool      // the agent finished its answer, was interrupted, or got another prompt
+	Cut        bool      // it was interrupted: Final is no account of the turn
 	Offset     int64     // of the first byte, where reading in the middle may begin
 }
 
@@ -78,7 +79,8 @@ func (t *Thread) current(e Event) *Turn {
 // stopped ends the turn.
 func (t *Thread) stopped(e Event) {
 	if !t.turns.between {
-		t.current(e).Done = true
+		turn := t.current(e)
+		turn.Done, turn.Cut = true, e.Cut
 	}
 	t.turns.between, t.turns.stop, t.turns.from = true, true, t.turns.at
 }

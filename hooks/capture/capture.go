@@ -48,6 +48,7 @@ type Turn struct {
 	Dir        string // where the agent was
 	Model      string
 	Final      string // the agent's last message, if the client gave it: the transcript may lack it still
+	Cut        bool   // the user interrupted it, which the transcript may not say yet
 	Ends       bool   // the session ends, too
 	New        bool   // the session is new: all of its transcript is recorded, see Begin
 	Late       bool   // the client writes the transcript after it calls the hooks
@@ -112,11 +113,12 @@ var errElsewhere = errors.New("the session began in another repository")
 
 // read is what was read of a transcript.
 type read struct {
-	steps []store.NewStep
-	turns []agent.Turn
-	cut   []agent.Step // of the last turn, if that has no end
-	end   int64        // where to go on
-	ended bool         // the last turn has an end
+	steps   []store.NewStep
+	turns   []agent.Turn
+	cut     []agent.Step // of the last turn, if that has no end or was interrupted
+	ended   bool         // the last turn has an end
+	stopped bool         // the user interrupted it
+	end     int64        // where to go on
 }
 
 func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
@@ -207,8 +209,11 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 		report.Turns = report.Turns[:len(report.Turns)-1]
 	}
 	got.turns = report.Turns
-	if n := len(got.turns); n > 0 && !got.turns[n-1].Done {
-		got.cut = steps[max(0, len(steps)-got.turns[n-1].Steps):]
+	if n := len(got.turns); n > 0 {
+		last := got.turns[n-1]
+		if got.stopped = last.Cut; !last.Done || last.Cut {
+			got.cut = steps[max(0, len(steps)-last.Steps):]
+		}
 	}
 	for _, step := range steps {
 		if from == 0 && !step.Time.IsZero() && step.Time.Before(c.state.From) {
@@ -263,7 +268,7 @@ func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err e
 	}
 	if d := c.state.Due; d != nil {
 		d.Final = lastMessage(c.turn.Final, d.Final)
-		if c.turn.Ends && c.policy.mode == captureFull { // its last message is no account of it
+		if (c.turn.Ends || c.turn.Cut || got.stopped) && c.policy.mode == captureFull { // its last message is no account of it
 			d.Final = cmp.Or(interrupted(got.cut), d.Final)
 		}
 		d.Code = d.Code || c.state.Code != "" && c.state.Code != now.head

@@ -144,3 +144,36 @@ func TestNoTranscript(t *testing.T) {
 		t.Error("a directory is no transcript")
 	}
 }
+
+// What the agent said last is no account of a turn that the user interrupted, whether the client
+// says so in the transcript or, before it writes that, in its event.
+func TestInterruptedTurn(t *testing.T) {
+	t.Parallel()
+	text := ""
+	for _, message := range []string{
+		`"user","uuid":"a","message":{"role":"user","content":"Draw a circle"}`,
+		`"assistant","uuid":"b","message":{"id":"m1","stop_reason":"tool_use","content":[{"type":"text","text":"I draw it."},{"type":"tool_use","id":"t1","name":"Write","input":{"file_path":"/home/dev/project/circle"}}]}`,
+		`"user","uuid":"c","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}`,
+		`"assistant","uuid":"d","message":{"id":"m2","stop_reason":"tool_use","content":[{"type":"text","text":"I wait."},{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"sleep 9"}}]}`,
+		`"user","uuid":"e","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":"rejected"}]}`,
+	} {
+		text += `{"sessionId":"S","cwd":"/home/dev/project","type":` + message + "}\n"
+	}
+	mark := `{"sessionId":"S","type":"user","uuid":"f","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}` + "\n"
+	for _, cut := range []bool{false, true} {
+		w := newWorld(t)
+		if w.turn.Cut = cut; !cut {
+			w.ends(text + mark)
+		} else {
+			w.ends(text)
+			w.ends(text + mark)
+		}
+		tip := gittest.OK(w.s.Tip(t.Context(), ""))(t)
+		commits, _, err := tip.LiveCommits(t.Context()) // with that of init
+		gittest.Must(t, err)
+		want := "Interrupted. The agent said, oldest first:\n\n- I draw it.\n- I wait.\n\nIts last call: Bash: sleep 9\nThe result: "
+		if last := commits[len(commits)-1]; len(commits) != 2 || !strings.HasPrefix(last.Contribution, want) {
+			t.Errorf("cut %v: %d commits, %q", cut, len(commits), last.Contribution)
+		}
+	}
+}

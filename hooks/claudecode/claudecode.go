@@ -196,8 +196,9 @@ func (d *decoder) prompt(t *agent.Thread, r *record, typed content, beside bool)
 		"command-contents", "local-command-caveat", "local-command-stdout", "local-command-stderr", "bash-input", "bash-stdout",
 		"bash-stderr", "task-notification", "user-prompt-submit-hook", "new-diagnostics", "ide_opened_file", "ide_selection",
 		"ide_diagnostics", "teammate-message"))
+	e.Cut = strings.HasPrefix(text, "[Request interrupted by user")
 	switch {
-	case strings.HasPrefix(text, "[Request interrupted by user"), text == "" && strings.Contains(whole, "<command-name>"):
+	case e.Cut, text == "" && strings.Contains(whole, "<command-name>"):
 		e.Kind = agent.Stop
 	case text == "", clients(text):
 		return

@@ -230,7 +230,7 @@ func (d *decoder) message(t *agent.Thread, p *payload, e agent.Event) {
 		}
 	case "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted", "thread_rolled_back":
 		d.turns, d.prompted, d.said = true, false, ""
-		e.Kind = agent.Stop
+		e.Kind, e.Cut = agent.Stop, p.Type == "turn_aborted"
 		t.Add(e)
 	case "token_count":
 		if d.each {

@@ -46,6 +46,7 @@ func (m *members) event(kind Kind, name string) Event {
 	return Event{
 		Kind: kind, Name: name, Session: session, Dir: dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
 		Model: m.Model, Source: m.Source, Prompt: m.Prompt, Final: cmp.Or(m.Final, m.Response),
+		Cut:      kind == TurnEnd && name == "Interrupt",
 		Subagent: sub, SubagentTranscript: cmp.Or(m.AgentLog, m.CopilotLog),
 	}
 }

@@ -39,6 +39,7 @@ type Event struct {
 	Source     string // of a Start: startup, resume, clear, compact, fork, new
 	Prompt     string // of a Prompt
 	Final      string // of a TurnEnd: the agent's last message
+	Cut        bool   // of a TurnEnd: the user interrupted the turn
 
 	Subagent           string // of a SubagentEnd, and of what happens within a subagent: its id
 	SubagentTranscript string

@@ -215,7 +215,9 @@ func (d *decoder) answer(t *agent.Thread, r *record) {
 	e.Answer, e.Tokens = r.ID, m.Tokens
 	t.Add(e)
 	if ends {
-		t.Add(d.event(r, agent.Stop, 0))
+		e := d.event(r, agent.Stop, 0)
+		e.Cut = m.Stop == "aborted"
+		t.Add(e)
 	}
 }
 
