@@ -16,6 +16,9 @@ SOAK_SYNC ?= TestSync
 LAWS      ?= TestMerge|TestReplicas|TestRewriteLaws|TestDisjoint|TestContradictions
 LAWS_IN   ?= ./refs/merge ./refs/share ./refs/expunge
 QUICK     ?= ./notes ./refs/doc ./refs/index ./refs/journal ./refs/peer
+# Where make agents installs the clients, and which of them it runs.
+CLIENTS ?= $(CURDIR)/bin/agents
+AGENT   ?= .*
 # Properties draw the same cases in each run; RAPID_SEED=0 draws new ones.
 RAPID_SEED ?= 1
 export RAPID_SEED
@@ -42,7 +45,7 @@ FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build man completion test race soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
+.PHONY: build man completion test race agents soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -72,6 +75,11 @@ have_cc = [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/d
 race:
 	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
 	$(tmp) $(GO) test -race -tags $(TAGS) -timeout 60m ./...
+
+# The released clients of coding agents, from npm, with the hooks of git-context and a scripted model.
+# One of them: make agents AGENT=codex.
+agents:
+	$(tmp) GIT_CONTEXT_AGENTS='$(CLIENTS)' $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v -run '^TestAgents$$/^$(AGENT)$$' ./test/agents
 
 # What make test plays in small, in large, see docs/reliability.md. Of the lines
 # that it prints, those with "figures:" say what was played. A part of it:

@@ -73,6 +73,7 @@ var layers = map[string][]string{
 	"test/bench/folder":       {},
 	"test/resume":             {},
 	"test/gogit":              {},
+	"test/agents":             {},
 	"test/agents/model":       {},
 }
 
