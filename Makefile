@@ -79,7 +79,7 @@ race:
 # The released clients of coding agents, from npm, with the hooks of git-context and a scripted model.
 # One of them: make agents AGENT=codex.
 agents:
-	$(tmp) GIT_CONTEXT_AGENTS='$(CLIENTS)' $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v -run '^TestAgents$$/^$(AGENT)$$' ./test/agents
+	$(tmp) GIT_CONTEXT_AGENTS='$(CLIENTS)' $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v -run '^TestAgents$$/^($(AGENT))$$' ./test/agents
 
 # What make test plays in small, in large, see docs/reliability.md. Of the lines
 # that it prints, those with "figures:" say what was played. A part of it:

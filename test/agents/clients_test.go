@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // client is how a coding agent is installed, started and checked.
@@ -26,7 +27,9 @@ type client struct {
 
 	captures  bool // its turns are recorded, and not only the brief given
 	subagents bool
-	fills     int // tokens of an answer after which it compacts by itself; 0: not known
+	fills     int               // tokens of an answer after which it compacts by itself
+	summary   string            // that its request for a summary contains; "": it is not known how it compacts
+	squeezed  map[string]string // files of its home with which it compacts a history that is short
 }
 
 // clients lists the agents. This is the only place where their releases are chosen: one that is
@@ -60,7 +63,7 @@ trust_level = "trusted"
 		},
 		start: args, goOn: append(args[:len(args):len(args)], "resume", "--last"),
 		settings: ".codex/hooks.json", before: "{\"hooks\":  { \"PreCompact\": [] }}\n",
-		captures: true, subagents: true, fills: 900_000,
+		captures: true, subagents: true, fills: 900_000, summary: "CONTEXT CHECKPOINT",
 	}
 }
 
@@ -77,9 +80,12 @@ func claudeCode() client {
 		start: []string{"--dangerously-skip-permissions", "-p"}, goOn: []string{"--dangerously-skip-permissions", "--continue", "-p"},
 		compact:  []string{"--continue", "-p", "/compact"},
 		settings: ".claude/settings.json", before: "{\n   \"env\" : { \"A\":\"b\" }\n}",
-		captures: true, subagents: true,
+		captures: true, subagents: true, summary: "create a detailed summary",
 	}
 }
+
+const geminiSettings = `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}, ` +
+	`"privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}`
 
 func gemini() client {
 	return client{
@@ -91,12 +97,12 @@ func gemini() client {
 			}
 		},
 		home: func(*world) map[string]string {
-			return map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, ` +
-				`"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}`}
+			return map[string]string{".gemini/settings.json": geminiSettings}
 		},
 		start: []string{"--yolo", "-m", "gemini-2.5-pro", "-p"}, goOn: []string{"--yolo", "-m", "gemini-2.5-pro", "--resume", "latest", "-p"},
 		settings: ".gemini/settings.json", before: "{ \"ui\": {\"hideBanner\" : true} }\n",
-		captures: true,
+		captures: true, summary: "raw data to be summarized",
+		squeezed: map[string]string{".gemini/settings.json": strings.Replace(geminiSettings, "{", `{"model": {"compressionThreshold": 0.0001}, `, 1)},
 	}
 }
 
@@ -111,7 +117,8 @@ func pi() client {
 		},
 		start: append(args[:len(args):len(args)], "-p"), goOn: append(args[:len(args):len(args)], "-c", "-p"),
 		settings: ".pi/extensions/git-context.ts",
-		captures: true,
+		captures: true, fills: 195_000, summary: "context summarization assistant",
+		squeezed: map[string]string{".pi/agent/settings.json": `{"compaction": {"enabled": true, "reserveTokens": 16384, "keepRecentTokens": 10}}`},
 	}
 }
 

@@ -5,10 +5,12 @@ package agents
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -20,10 +22,11 @@ const installLimit = 4 * time.Minute
 // install installs with npm the clients that are not there yet, two at a time. Of one that cannot be
 // installed it leaves the reason in a file.
 func install(all string) {
+	wanted := wanted()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, 2)
 	for _, c := range clients() {
-		if _, err := os.Stat(c.path(all)); err == nil {
+		if _, err := os.Stat(c.path(all)); err == nil || !wanted.MatchString(c.name) {
 			continue
 		}
 		group.Go(func() {
@@ -40,6 +43,22 @@ func install(all string) {
 	group.Wait()
 }
 
+// wanted matches the names of the clients that the flag -run selects.
+func wanted() *regexp.Regexp {
+	flag.Parse()
+	names := ".*"
+	if f := flag.Lookup("test.run"); f != nil {
+		if _, name, more := strings.Cut(f.Value.String(), "/"); more {
+			names, _, _ = strings.Cut(name, "/")
+		}
+	}
+	r, err := regexp.Compile(names)
+	if err != nil {
+		return regexp.MustCompile(".*") // package testing reports it
+	}
+	return r
+}
+
 // install runs npm in a folder that gets its name when everything is in it.
 func (c client) install(all string) error {
 	part := c.folder(all) + ".part"
@@ -48,7 +67,8 @@ func (c client) install(all string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
 	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--no-update-notifier", "--engine-strict", c.pkg+"@"+c.version)
+	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--no-update-notifier",
+		"--engine-strict", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", c.pkg+"@"+c.version)
 	npm.Dir, npm.WaitDelay = part, 5*time.Second
 	out, err := npm.CombinedOutput()
 	if err != nil {

@@ -5,6 +5,7 @@ package agents
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,7 +30,7 @@ func scenes() []scene {
 		{"resume", captures, (*world).goesOn},
 		{"next", any, (*world).knows},
 		{"subagent", func(c client) bool { return c.captures && c.subagents }, (*world).delegates},
-		{"compaction", func(c client) bool { return c.captures && (c.compact != nil || c.fills > 0) }, (*world).compacts},
+		{"compaction", func(c client) bool { return c.captures && c.summary != "" }, (*world).compacts},
 		{"interrupt", captures, (*world).interrupted},
 		{"kill", captures, (*world).killed},
 		{"replay", captures, (*world).replayed},
@@ -148,41 +149,42 @@ func (w *world) delegates() {
 	w.committed(3, "Have the files counted", "There are three files.", "count.txt")
 }
 
-// A session whose history the client compacts is recorded once, and its model gets the brief again.
+// A session whose history the client compacts, in a turn, after it or by a command, is recorded once,
+// and its model gets the brief again.
 func (w *world) compacts() {
+	for name, text := range w.client.squeezed {
+		w.writeFile(filepath.Join(w.home, name), text)
+	}
 	before, commits := len(w.steps()), len(w.commits())
-	count := func(n string) model.Deed { return model.Write(w.path(n+".txt"), n+"\n") }
-	turns := []model.Turn{
-		{Say: "The first.", Deeds: []model.Deed{count("first")}},
-		{Say: "The second.", Deeds: []model.Deed{count("second")}, Tokens: w.client.fills},
-		{Say: "The third.", Deeds: []model.Deed{count("third")}},
-		model.Say("All are written."),
-	}
-	asked := w.ask(append(w.client.start, prompt("Write three files", "five")), model.Scene{Prompt: mark("five"), Turns: turns})
-	w.wrote = append(w.wrote, "first.txt", "second.txt", "third.txt")
+	file := func(n string) model.Deed { return model.Write(w.path(n+".txt"), n+"\n") }
+	asked := w.everything(append(w.client.start, prompt("Write three files", "five")), model.Scene{Prompt: mark("five"), Turns: []model.Turn{
+		{Say: "The first.", Deeds: []model.Deed{file("first")}},
+		{Say: "The second.", Deeds: []model.Deed{file("second")}, Tokens: w.client.fills},
+		{Say: "The third.", Deeds: []model.Deed{file("third")}},
+		{Say: "All are written.", Tokens: w.client.fills},
+	}})
+	w.committed(commits+1, "Write three files", "All are written.", "first.txt", "second.txt", "third.txt")
 	if w.client.compact != nil {
-		w.begin(w.client.compact).end(sessionLimit)
-		w.ask(append(w.client.goOn, prompt("Write a fourth", "six")), model.Scene{Prompt: mark("six"), Turns: []model.Turn{
-			model.Do(count("fourth")), model.Say("It is written."),
-		}})
-		w.wrote = append(w.wrote, "fourth.txt")
-		commits++
-	} else {
-		w.briefed(asked[len(asked)-1], goal)
+		asked = append(asked, w.everything(w.client.compact)...)
 	}
-	for _, name := range w.wrote[len(w.wrote)-3:] {
-		n := 0
-		for _, s := range w.steps()[before:] {
-			if strings.Contains(s.Action, name) {
-				n++
-			}
-		}
-		if n != 1 {
-			w.Errorf("%d steps have %s", n, name)
-		}
+	more := w.everything(append(w.client.goOn, prompt("Write a fourth", "six")), model.Scene{Prompt: mark("six"), Turns: []model.Turn{
+		model.Do(file("fourth")), model.Say("It is written."),
+	}})
+	w.committed(commits+2, "Write a fourth", "It is written.", "fourth.txt")
+	w.briefed(more[len(more)-1], goal)
+	compacted := func(r model.Request) bool { return r.Scene == "" && strings.Contains(r.Body, w.client.summary) }
+	if !slices.ContainsFunc(append(asked, more...), compacted) {
+		w.Errorf("the client has compacted nothing")
 	}
-	if got := len(w.commits()); got != commits+1 {
-		w.Errorf("%d commits, want %d", got, commits+1)
+	added := w.steps()[before:]
+	for _, name := range []string{"first.txt", "second.txt", "third.txt", "fourth.txt"} {
+		w.has(added, name, "")
+		w.wrote = append(w.wrote, name)
+	}
+	if w.client.home != nil {
+		for name, text := range w.client.home(w) {
+			w.writeFile(filepath.Join(w.home, name), text)
+		}
 	}
 }
 

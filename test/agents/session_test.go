@@ -62,25 +62,28 @@ func (s *session) end(limit time.Duration) error {
 	}
 }
 
-// ask runs the client to its end and returns what the model was asked in the scenes.
-func (w *world) ask(args []string, scenes ...model.Scene) []model.Request {
+// everything runs the client to its end and returns what the model was asked.
+func (w *world) everything(args []string, scenes ...model.Scene) []model.Request {
 	w.Helper()
 	s := w.begin(args, scenes...)
 	if err := s.end(sessionLimit); err != nil {
 		w.Fatalf("%s: %v\n%s", w.client.name, err, tail(s.out.String(), 40))
 	}
-	return w.played(s)
-}
-
-// played returns the requests of scenes; there must be some.
-func (w *world) played(s *session) []model.Request {
-	w.Helper()
 	asked := w.model.Requests()
-	played := slices.DeleteFunc(slices.Clone(asked), func(r model.Request) bool { return r.Scene == "" })
-	if len(played) == 0 {
+	if played := played(asked); len(played) == 0 && len(scenes) > 0 {
 		w.Fatalf("the model was asked %d times, never in the scene; %s printed:\n%s", len(asked), w.client.name, tail(s.out.String(), 40))
 	}
-	return played
+	return asked
+}
+
+// ask is everything, and returns the requests of the scenes; there is one.
+func (w *world) ask(args []string, scenes ...model.Scene) []model.Request {
+	w.Helper()
+	return played(w.everything(args, scenes...))
+}
+
+func played(asked []model.Request) []model.Request {
+	return slices.DeleteFunc(slices.Clone(asked), func(r model.Request) bool { return r.Scene == "" })
 }
 
 // hangs is a command that says that it has begun, and does not end.
