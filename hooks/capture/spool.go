@@ -77,15 +77,12 @@ func Spool(ctx context.Context, s *store.Store, t Turn, events []agent.Event) (f
 // newLines are the lines of the events that a spool does not have.
 func newLines(have []byte, events []agent.Event) (lines []byte, err error) {
 	known := map[string]bool{}
-	for _, id := range spool.IDs(have) {
-		known[id] = true
-	}
 	if n := len(have); n > 0 && have[n-1] != '\n' { // a killed process has torn the last line
 		lines = append(lines, '\n')
 	}
 	none := true
 	for _, e := range events {
-		if e.ID != "" && known[e.ID] {
+		if e.ID != "" && (known[e.ID] || spool.Has(have, e.ID)) {
 			continue
 		}
 		known[e.ID], none = true, false

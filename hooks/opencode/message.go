@@ -192,10 +192,10 @@ func (m *message) prompt() []agent.Event {
 	return []agent.Event{{Kind: agent.Prompt, ID: m.ID, Text: text, Time: m.At}}
 }
 
-// call is a call that has ended, and its result.
+// call is a call, and its result if it has ended.
 func (p *part) call(e agent.Event, dir string) []agent.Event {
 	failed := p.Status == "error"
-	if !failed && p.Status != "completed" {
+	if !failed && p.Status != "completed" && p.Status != "running" {
 		return nil
 	}
 	e.Kind, e.Call, e.Tool, e.Class = agent.Call, p.Call, p.Tool, class(p.Tool)
@@ -218,6 +218,9 @@ func (p *part) call(e agent.Event, dir string) []agent.Event {
 				e.Argument = strings.Join(e.Files, "\n")
 			}
 		})
+	}
+	if p.Status == "running" {
+		return []agent.Event{e}
 	}
 	result := agent.Event{Kind: agent.Result, ID: e.ID + "/result", Time: e.Time, Call: e.Call, Text: p.Output, Failed: failed}
 	if p.Exit != "" && p.Exit != "0" && p.Exit != "null" {

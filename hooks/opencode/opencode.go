@@ -103,7 +103,7 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 }
 
 // Events are those of a hook that our plugin calls: of a prompt {prompt, message_id}, at other
-// events {messages}, with the parts that are new, and at the end of a turn its end.
+// events {messages}, with the parts that are new or have ended, and at the end of a turn its end.
 func Events(event string, payload []byte) (events []agent.Event) {
 	var dir, prompt, id string
 	var messages []message

@@ -17,6 +17,7 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"strings"
@@ -95,6 +96,20 @@ func IDs(data []byte) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// Has reports whether IDs reports an id, which is all that is looked at: a file may be a megabyte,
+// and a client waits.
+func Has(data []byte, id string) bool {
+	quoted, err := json.Marshal(id)
+	if err != nil {
+		return false
+	}
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	if ids, ok := bytes.CutPrefix(first, []byte(`{"kind":"`+seen+`","ids":`)); ok && bytes.Contains(ids, quoted) {
+		return true
+	}
+	return bytes.Contains(data, append([]byte(`"id":`), quoted...)) // a text has no quote without an escape
 }
 
 // Decode reads lines and calls emit for each finished step; see agent.Decode.

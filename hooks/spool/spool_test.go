@@ -25,4 +25,14 @@ func TestIDs(t *testing.T) {
 	if got, want := spool.IDs(data), []string{"a", "b\n", "c"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	for _, id := range []string{"a", "b\n", "c"} {
+		if !spool.Has(data, id) {
+			t.Errorf("%q is not found", id)
+		}
+	}
+	for _, id := range []string{"x", "b", "torn", "seen", ""} {
+		if spool.Has(data, id) {
+			t.Errorf("%q is found", id)
+		}
+	}
 }

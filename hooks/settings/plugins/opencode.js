@@ -71,6 +71,11 @@ export const GitContext = async ({ directory }) => {
   const done = (p) =>
     (p.type === "text" && p.time?.end) || (p.type === "tool" && ["completed", "error"].includes(p.state?.status)) || p.type === "step-finish"
 
+  const runs = (p) => p.type === "tool" && p.state?.status === "running"
+
+  // key names a part and, of a tool, its state: a call is told when it runs and when it has ended.
+  const key = (p) => (p.type === "tool" ? p.id + " " + p.state.status : p.id)
+
   // slim leaves out what tools say of a call besides its result, such as whole files.
   const slim = (p) => {
     if (p.type !== "tool") return p
@@ -82,7 +87,7 @@ export const GitContext = async ({ directory }) => {
   const news = (s, which) => {
     const messages = []
     for (const m of s.messages.values()) {
-      const parts = [...m.parts.values()].filter((p) => which(p) && !s.given.has(p.id)).map(slim)
+      const parts = [...m.parts.values()].filter((p) => which(p) && !s.given.has(key(p))).map(slim)
       if (m.info.role === "assistant" && parts.length > 0) messages.push({ info: m.info, parts })
     }
     return messages
@@ -92,10 +97,10 @@ export const GitContext = async ({ directory }) => {
   const activity = async (s) => {
     if (s.telling) return
     s.telling = true
-    for (let messages; (messages = news(s, done)).length > 0; ) {
+    for (let messages; (messages = news(s, (p) => done(p) || runs(p))).length > 0; ) {
       const out = await run("activity", payload(s, { messages }), s.cwd, limit, process.platform !== "win32")
       if (out === null) break // the next hook is given it again
-      for (const p of messages.flatMap((m) => m.parts)) s.given.add(p.id)
+      for (const p of messages.flatMap((m) => m.parts)) s.given.add(key(p))
     }
     s.telling = false
   }
@@ -103,7 +108,7 @@ export const GitContext = async ({ directory }) => {
   const turnEnd = (s) => {
     if (!s.busy) return // idle is reported twice
     s.busy = false
-    const messages = news(s, (p) => done(p) || p.type === "text")
+    const messages = news(s, (p) => done(p) || runs(p) || p.type === "text")
     s.messages.clear()
     s.given.clear()
     tell("turn-end", payload(s, { messages }), s.cwd, limit)
