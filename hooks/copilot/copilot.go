@@ -120,7 +120,9 @@ func (d *decoder) event(t *agent.Thread, r *record) {
 		e.Answer, e.Tokens = r.Answer, r.Tokens
 		t.Add(e)
 	case "abort", "session.shutdown":
-		t.Add(d.of(r, agent.Stop, 0))
+		e := d.of(r, agent.Stop, 0)
+		e.Cut = r.Type == "abort"
+		t.Add(e)
 	}
 }
 
