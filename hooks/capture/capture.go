@@ -259,6 +259,9 @@ func resolved(path string) string {
 
 // keep records what was read, commits it, and then moves the position.
 func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err error) {
+	if !c.again {
+		got = c.state.news(got)
+	}
 	now, err := c.code(ctx, got.turns)
 	if err != nil {
 		return r, err
@@ -276,9 +279,6 @@ func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err e
 		if _, err := c.s.Clean(ctx, &d.Prompt, &d.Final); err != nil { // the state is a file, too
 			return r, err
 		}
-	}
-	if !c.again {
-		got.steps = c.state.fresh(got.steps)
 	}
 	if len(got.steps) > 0 {
 		if r.Steps, err = c.steps(ctx, got); err != nil {

@@ -177,3 +177,28 @@ func TestInterruptedTurn(t *testing.T) {
 		}
 	}
 }
+
+// A turn that comes again, which some clients copy to the end of a transcript, makes no commit with
+// its words of the steps that came between.
+func TestTurnComesAgain(t *testing.T) {
+	t.Parallel()
+	line := func(message string) string {
+		return `{"sessionId":"S","cwd":"/home/dev/project","type":` + message + "}\n"
+	}
+	turn := line(`"user","uuid":"a","message":{"role":"user","content":"Draw a circle"}`) +
+		line(`"assistant","uuid":"b","message":{"id":"m1","stop_reason":"tool_use","content":[{"type":"tool_use","id":"t1","name":"Write","input":{"file_path":"/home/dev/project/circle"}}]}`) +
+		line(`"user","uuid":"c","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}`) +
+		line(`"assistant","uuid":"d","message":{"id":"m2","stop_reason":"end_turn","content":[{"type":"text","text":"Drawn."}]}`)
+	talk := line(`"user","uuid":"e","message":{"role":"user","content":"How large?"}`) +
+		line(`"assistant","uuid":"f","message":{"id":"m3","stop_reason":"end_turn","content":[{"type":"text","text":"Small."}]}`)
+	w := newWorld(t)
+	if r := w.ends(turn); r.Steps != 3 || r.Commit == "" {
+		t.Fatalf("%+v", r)
+	}
+	if r := w.ends(turn + talk); r.Steps != 2 || r.Commit != "" {
+		t.Fatalf("%+v", r)
+	}
+	if r := w.ends(turn + talk + turn); r.Steps != 0 || r.Commit != "" {
+		t.Errorf("the same turn again: %+v", r)
+	}
+}

@@ -62,6 +62,18 @@ func (st *state) fresh(steps []store.NewStep) []store.NewStep {
 	})
 }
 
+// news is what was read without what is remembered. Where that is everything, the turns came again,
+// and what they tell was committed.
+func (st *state) news(got read) read {
+	if len(got.steps) == 0 {
+		return got
+	}
+	if got.steps = st.fresh(got.steps); len(got.steps) == 0 {
+		got.turns, got.cut, got.stopped = nil, nil, false
+	}
+	return got
+}
+
 func (st *state) remember(steps []store.NewStep) {
 	for _, step := range steps {
 		st.Newest = append(st.Newest, sourceHash(step))
