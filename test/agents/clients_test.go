@@ -35,7 +35,7 @@ type client struct {
 // clients lists the agents. This is the only place where their releases are chosen: one that is
 // newer may need another flag or another trust.
 func clients() []client {
-	return []client{codex(), claudeCode(), gemini(), pi(), copilot(), openCode()}
+	return []client{openCode(), codex(), claudeCode(), gemini(), pi(), copilot()} // the slowest first
 }
 
 func codex() client {
@@ -137,6 +137,7 @@ func copilot() client {
 		},
 		start: append(args[:len(args):len(args)], "--trust-folder", "-p"), goOn: append(args[:len(args):len(args)], "--continue", "-p"),
 		settings: ".github/hooks/git-context.json",
+		captures: true, subagents: true,
 	}
 }
 
@@ -158,6 +159,7 @@ func openCode() client {
 		},
 		start: []string{"run"}, goOn: []string{"run", "-c"},
 		settings: ".opencode/plugins/git-context.js", makes: []string{".opencode/.gitignore"},
+		captures: true, subagents: true,
 	}
 }
 

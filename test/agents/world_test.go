@@ -168,15 +168,17 @@ func (w *world) commits() []commit {
 func (w *world) age() {
 	w.Helper()
 	then := time.Now().Add(-time.Hour)
-	gittest.Must(w.T, filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") {
-			return err
-		}
-		return os.Chtimes(path, then, then)
-	}))
+	for _, dir := range []string{w.home, w.path(".git/context")} { // our hooks write those of OpenCode
+		gittest.Must(w.T, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") {
+				return err
+			}
+			return os.Chtimes(path, then, then)
+		}))
+	}
 }
 
 // keep copies what a failed test left to the folder of the clients, and says where.
