@@ -159,7 +159,7 @@ func openCode() client {
 		},
 		start: []string{"run"}, goOn: []string{"run", "-c"},
 		settings: ".opencode/plugins/git-context.js", makes: []string{".opencode/.gitignore"},
-		captures: true, subagents: true,
+		captures: true, subagents: true, fills: 250_000, summary: "context summarization agent",
 	}
 }
 

@@ -162,6 +162,7 @@ func (w *world) compacts() {
 		{Say: "The second.", Deeds: []model.Deed{file("second")}, Tokens: w.client.fills},
 		{Say: "The third.", Deeds: []model.Deed{file("third")}},
 		{Say: "All are written.", Tokens: w.client.fills},
+		model.Say("All are written."), // OpenCode goes on after it has compacted
 	}})
 	w.committed(commits+1, "Write three files", "All are written.", "first.txt", "second.txt", "third.txt")
 	if w.client.compact != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // sessionLimit is how long a client may take for one prompt.
-const sessionLimit = 2 * time.Minute
+const sessionLimit = 3 * time.Minute
 
 // session is a run of a client.
 type session struct {

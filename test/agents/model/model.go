@@ -3,9 +3,10 @@
 // and in one piece, on a loopback address.
 //
 // A request is answered with the next turn of the scene whose prompt comes last in the texts of the
-// user. Without such a scene, and if a request declares no tools (titles, summaries, checks), it is
-// answered with a fixed text. Turns are counted by the server and not by the results in a request,
-// because a client that compacts its history sends none of the earlier ones.
+// user; of the last scene, if there is none, because a client that compacts its history drops the
+// prompt. For the same reason the server counts the turns, and not the results in a request. Where no
+// scene was played, and if a request declares no tools (titles, summaries, checks), the answer is
+// a fixed text.
 //
 // Tools are called by what a request declares: the first one that is known for a deed, with
 // arguments that fit its schema. A client that renames a parameter needs no change here.
@@ -40,6 +41,7 @@ type Server struct {
 	mu       sync.Mutex
 	scenes   []Scene
 	next     []int // of each scene
+	last     int   // the scene that was played; -1: none
 	asked    []Request
 	ids      int
 	failures []error
@@ -63,7 +65,7 @@ func Start(log string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{URL: "http://" + l.Addr().String(), log: log}
+	s := &Server{URL: "http://" + l.Addr().String(), log: log, last: -1}
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.http.Serve(l) }() // it returns when Close was called
 	return s, nil
@@ -80,7 +82,7 @@ func (s *Server) Close() error {
 func (s *Server) Play(scenes ...Scene) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.scenes, s.next = scenes, make([]int, len(scenes))
+	s.scenes, s.next, s.last = scenes, make([]int, len(scenes)), -1
 }
 
 // Requests returns what the model was asked since the last call, oldest first.
@@ -146,6 +148,7 @@ func (s *Server) choose(a api, path string, q *question, body string) (answer, T
 		asked.Scene, asked.Turn = s.scenes[i].Prompt, s.next[i]
 		turn = turns[min(s.next[i], len(turns)-1)]
 		s.next[i]++
+		s.last = i
 	}
 	s.record(asked)
 	got := answer{say: turn.Say, tokens: turn.Tokens}
@@ -162,12 +165,12 @@ func (s *Server) choose(a api, path string, q *question, body string) (answer, T
 	return got, turn
 }
 
-// sceneOf returns the scene whose prompt the user said last; -1 if there is none.
+// sceneOf returns the scene whose prompt the user said last, or the last one; -1 if there is none.
 func (s *Server) sceneOf(q *question) int {
-	found, where := -1, -1
 	if len(q.tools) == 0 {
 		return -1
 	}
+	found, where := s.last, -1
 	said := strings.Join(q.said, "\n")
 	for i, scene := range s.scenes {
 		if at := strings.LastIndex(said, scene.Prompt); at > where && len(scene.Turns) > 0 {

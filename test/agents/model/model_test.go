@@ -114,14 +114,16 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// The scene of the newest prompt is played. Without tools, and without a scene, the answer is a fixed text.
+// The scene of the newest prompt is played, or goes on. Without tools, and without a scene, the answer is a
+// fixed text.
 func TestWhichScene(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	s.Play(Scene{"Play one", []Turn{Say("One.")}}, Scene{"Play two", []Turn{Say("Two.")}})
 	const tools = `,"tools":[{"type":"function","function":{"name":"bash"}}]`
 	for _, c := range []struct{ said, tools, want string }{
-		{"Play one. Play two", tools, "Two."}, {"Play two. Play one", tools, "One."}, {"Play", tools, "Scripted."}, {"Play one", "", "Scripted."},
+		{"Play", tools, "Scripted."}, {"Play one. Play two", tools, "Two."}, {"Play two. Play one", tools, "One."},
+		{"Go on.", tools, "One."}, {"Play one", "", "Scripted."},
 	} {
 		if _, text := s.ask(t, "/v1/chat/completions", `{"messages":[{"role":"user","content":"`+c.said+`"}]`+c.tools+`}`); !strings.Contains(text, c.want) {
 			t.Errorf("%s: %s", c.said, text)
