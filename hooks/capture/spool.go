@@ -22,7 +22,6 @@ const (
 	mostText     = 8 << 10 // of a text, that may be the last message
 	mostArgument = 8 << 10 // a command line that is cut is not understood
 	mostNames    = 8 << 10 // of the names of a call's files
-	margin       = 1 << 10 // that is searched for secrets too, which may be cut in two
 )
 
 // Sizes in bytes of a spool.
@@ -178,14 +177,12 @@ func cleaned(ctx context.Context, s *store.Store, e *agent.Event) error {
 	return nil
 }
 
+// cleanCut replaces the secrets of a whole text before it is cut: marks are shorter than what they
+// replace, so that what was behind the limit comes before it.
 func cleanCut(ctx context.Context, s *store.Store, text *string, limit int) error {
-	head := (*text)[:min(len(*text), limit+margin)]
-	rest := (*text)[len(head):]
-	if _, err := s.Clean(ctx, &head); err != nil {
-		return err
-	}
-	*text = agent.Cut(head+rest, limit)
-	return nil
+	_, err := s.Clean(ctx, text)
+	*text = agent.Cut(*text, limit)
+	return err
 }
 
 // drop removes from a spool what was read, and moves the position; a session that has ended

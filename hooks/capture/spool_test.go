@@ -98,6 +98,9 @@ func TestSpoolCutsAndCleans(t *testing.T) {
 	long := strings.Repeat("x", 2<<10-60) + " " + token + strings.Repeat(" y", 1<<20)
 	w.spool(slices.Concat([]agent.Event{{Kind: agent.Text, ID: "t", Text: long}}, call(1, long),
 		[]agent.Event{{Kind: agent.Call, ID: "c", Call: "c", Tool: "bash", Argument: long, Files: slices.Repeat([]string{strings.Repeat("f", 1000)}, 500)}})...)
+	// The mark of a large secret leaves room for what followed it.
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab3x", 16)+"\n", 60) + "-----END RSA PRIVATE KEY-----\n"
+	w.spool(call(2, key+token)...)
 	text := string(gittest.OK(os.ReadFile(w.turn.Transcript))(t))
 	if strings.Contains(text, token[:8]) || strings.Count(text, " bytes more, sha256 ") != 3 {
 		t.Errorf("%d bytes: %.200s", len(text), text[max(0, len(text)-200):])

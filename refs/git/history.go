@@ -359,8 +359,12 @@ func (r *Repo) missing(ctx context.Context, id string, err error) error {
 	case lost != "":
 		return fmt.Errorf("cannot read '%s', which may be borrowed: %s", Shown(id), lost)
 	}
-	if partial, err := r.Partial(); err != nil || partial {
-		return errors.Join(fmt.Errorf("cannot read '%s': %w", Shown(id), ErrNotFetched), err)
+	partial, unknown := r.Partial()
+	switch {
+	case unknown != nil:
+		return fmt.Errorf("cannot read '%s': %w", Shown(id), unknown)
+	case partial:
+		return fmt.Errorf("cannot read '%s': %w", Shown(id), ErrNotFetched)
 	}
 	return err
 }
