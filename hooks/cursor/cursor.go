@@ -1,4 +1,4 @@
-// Package cursor reads what Cursor tells of a session: the payloads of its hooks, and the files
+// Package cursor reads the events of a session of Cursor: the payloads of its hooks, and the files
 // ~/.cursor/projects/PROJECT/agent-transcripts/SESSION.jsonl. The forms are those of its manual
 // and of releases 2 and 3.
 //

@@ -1,4 +1,4 @@
-// Package opencode reads what OpenCode tells of a session: what our plugin gives to its hooks,
+// Package opencode reads the events of a session of OpenCode: what our plugin gives to its hooks,
 // and what `opencode export SESSION` prints. OpenCode itself keeps sessions in a database. The
 // forms were read off release 1.18.
 //

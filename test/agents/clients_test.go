@@ -147,7 +147,7 @@ func openCode() client {
 		env: func(w *world) []string {
 			return []string{
 				"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-				// It asks for its plugin package at each start, and for a minute where nobody answers.
+				// It asks for its plugin package at each start, and for a minute if it gets no answer.
 				"NPM_CONFIG_REGISTRY=" + w.model.URL + "/", "npm_config_registry=" + w.model.URL + "/",
 			}
 		},

@@ -139,7 +139,7 @@ func (w *world) hookCalls() (calls []call) {
 	return calls
 }
 
-// step is what `git context --log --json` tells of one.
+// step is a step in `git context --log --json`.
 type step struct {
 	Observation, Thought, Action string
 	Agent, Session, Source       string
@@ -153,7 +153,7 @@ func (w *world) steps() []step {
 	return log.Steps
 }
 
-// commit is what `git context --json` tells of one.
+// commit is a commit in `git context --json`.
 type commit struct{ ID, Agent, Summary, Contribution string }
 
 // commits returns the commits of the memory branch, newest first.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// capturedRepo stands for the repository in a captured transcript.
+// capturedRepo is the name of the repository in a captured transcript.
 const capturedRepo = "/repo"
 
 // turnsOf cuts a transcript behind each message that ends a turn.

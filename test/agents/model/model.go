@@ -12,7 +12,7 @@
 // arguments that fit its schema. A client that renames a parameter needs no change here.
 //
 // Everything else that a client asks for is answered with 404 at once: some ask for packages and
-// models, and try again for a minute where nobody answers.
+// models, and try again for a minute if it gets no answer.
 package model
 
 import (
