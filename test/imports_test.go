@@ -52,7 +52,7 @@ var layers = map[string][]string{
 	"hooks/pi":                {"hooks/agent"},
 	"hooks/qwen":              {"hooks/gemini", "hooks/agent"},
 	"hooks/internal/golden":   {"hooks/agent"},
-	"hooks/agent":             {},
+	"hooks/agent":             {"refs/redact"},
 	"hooks/payload":           {},
 	"hooks/settings":          {"refs/git/disk"},
 	"hooks/zst":               {},

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/redact"
 )
 
 // Sizes in bytes.
@@ -61,9 +63,13 @@ func (r *room) fit(s *Step) bool {
 
 // Cut shortens a text to at most limit bytes, of which the note of what is missing is a
 // part. It does not cut a character in two. The note of a text that was cut before counts what
-// is missing since then, too.
+// is missing since then, too. The secrets that the built-in rules find are replaced first: half of
+// one would not be recognized any more.
 func Cut(text string, limit int) string {
 	if len(text) <= limit {
+		return text
+	}
+	if text, _ = redact.Text(text); len(text) <= limit {
 		return text
 	}
 	keep := max(0, limit-len(rest(text))) // the note of a shorter rest is not longer
