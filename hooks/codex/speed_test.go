@@ -1,28 +1,12 @@
 package codex_test
 
 import (
-	"fmt"
-	"os"
-	"strings"
 	"testing"
 
-	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/codex"
 	"github.com/git-context/git-context/hooks/internal/golden"
 )
 
-// A megabyte of small records must be decoded in 15 ms.
 func BenchmarkDecode(b *testing.B) {
-	short, err := os.ReadFile("testdata/main.jsonl")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var all strings.Builder
-	for n := 0; all.Len() < 1<<20; n++ {
-		all.WriteString(strings.ReplaceAll(string(short), `"call_`, fmt.Sprintf(`"call_%d`, n)))
-	}
-	b.SetBytes(int64(all.Len()))
-	for b.Loop() {
-		golden.Decode(codex.Decode).Run(b, all.String(), agent.Start{})
-	}
+	golden.Decode(codex.Decode).Speed(b, `"call_`)
 }
