@@ -93,7 +93,7 @@ func (c *capturing) run(ctx context.Context, known bool) (Result, error) {
 	if err == nil && c.turn.Spooled {
 		err = c.drop(ctx)
 	}
-	return r, err
+	return r, errors.Join(err, c.unlisted)
 }
 
 // capturing is one call of Record.
@@ -104,8 +104,10 @@ type capturing struct {
 	state  state
 	ignore *ignored
 	again  bool // some of the steps may be recorded already
-	asks   bool // the user has written a prompt
-	until  time.Time
+
+	unlisted error // why git did not list what the turn changed; the turn is recorded all the same
+	asks     bool  // the user has written a prompt
+	until    time.Time
 }
 
 // errElsewhere is the error for a session of another repository.

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,6 +33,10 @@ func (c *capturing) code(ctx context.Context, turns []agent.Turn) (codeState, er
 		wait = 0
 	}
 	st, err := code.ReadState(ctx, c.s, wait)
+	if err != nil && wait > 0 { // a broken index, for one, must not keep the turn from being recorded
+		c.unlisted = fmt.Errorf("the files that the turn changed are not known: %w", err)
+		st, err = code.ReadState(ctx, c.s, 0)
+	}
 	if err != nil {
 		return codeState{}, err
 	}
@@ -43,7 +48,7 @@ func (c *capturing) code(ctx context.Context, turns []agent.Turn) (codeState, er
 	for _, edit := range st.Uncommitted {
 		path := filepath.Join(top, filepath.FromSlash(edit.Path))
 		info, err := os.Lstat(path)
-		// A file that was removed has no time that says when.
+		// A file that was removed, or cannot be looked at, has no time that says when.
 		if err != nil || info.ModTime().Before(from) || info.ModTime().After(until) {
 			continue
 		}

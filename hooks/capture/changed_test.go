@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/internal/gittest"
 )
 
@@ -49,6 +50,20 @@ func TestFilesOfShellCommands(t *testing.T) {
 	}
 	// The same files are not those of a turn that comes an hour later.
 	if r := w.ends(first + shellTurn(w, 2, -time.Hour)); r.Steps == 0 || r.Commit != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A broken index keeps no turn from being recorded, and is reported.
+func TestBrokenIndex(t *testing.T) {
+	w := newWorld(t)
+	gittest.Must(t, os.WriteFile(filepath.Join(w.dir, ".git", "index"), []byte("broken"), 0o666))
+	gittest.Must(t, os.WriteFile(w.turn.Transcript, []byte(shellTurn(w, 1, 2*time.Second)), 0o666))
+	r, err := capture.Record(t.Context(), w.s, w.turn)
+	if r.Steps != 3 || err == nil || !strings.Contains(err.Error(), "the files that the turn changed are not known") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, _ := capture.Record(t.Context(), w.s, w.turn); r.Steps != 0 {
 		t.Errorf("%+v", r)
 	}
 }
