@@ -18,10 +18,18 @@ hook() {
 		"$1" "$session" "$transcript" "$PWD" "$2" | sh -c "$command"
 }
 
+# now is the time, with milliseconds where date has them.
+now() {
+	case $(date +%3N) in
+	*N*) date -u +%Y-%m-%dT%H:%M:%S.000Z ;;
+	*) date -u +%Y-%m-%dT%H:%M:%S.%3NZ ;;
+	esac
+}
+
 # say KIND ID MESSAGE adds a record to the transcript.
 say() {
 	printf '{"type":"%s","uuid":"%s-%s","sessionId":"%s","timestamp":"%s","cwd":"%s","message":%s}\n' \
-		"$1" "$session" "$2" "$session" "$(date -u +%Y-%m-%dT%H:%M:%S.000Z)" "$PWD" "$3" >>"$transcript"
+		"$1" "$session" "$2" "$session" "$(now)" "$PWD" "$3" >>"$transcript"
 }
 
 told=$(hook SessionStart ',"source":"startup"')

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
@@ -49,12 +50,15 @@ func (c *capturing) code(ctx context.Context, turns []agent.Turn) (codeState, er
 		path := filepath.Join(top, filepath.FromSlash(edit.Path))
 		info, err := os.Lstat(path)
 		// A file that was removed, or cannot be looked at, has no time that says when.
-		if err != nil || info.ModTime().Before(from) || info.ModTime().After(until) {
+		if err != nil || !during(info.ModTime(), from, until) {
 			continue
 		}
 		name := edit.Path
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
+			if strings.HasSuffix(edit.Path, "/") { // an untracked folder
+				name += "/"
+			}
 		}
 		if c.ignore == nil || !c.ignore.path(edit.Path) && !c.ignore.path(name) {
 			now.files = append(now.files, name)
@@ -71,11 +75,19 @@ func worked(turns []agent.Turn) (from, until time.Time) {
 			continue
 		}
 		if from.IsZero() || t.Begin.Before(from) {
-			from = t.Begin.Truncate(time.Second) // as coarse as the times of some file systems
+			from = t.Begin
 		}
 		if end := t.End.Add(afterTurn); end.After(until) {
 			until = end
 		}
 	}
 	return from, until
+}
+
+// during reports whether a file's time is within turns. Some file systems have whole seconds.
+func during(at, from, until time.Time) bool {
+	if at.Nanosecond() == 0 {
+		from = from.Truncate(time.Second)
+	}
+	return !at.Before(from) && !at.After(until)
 }

@@ -29,7 +29,7 @@ func shellTurn(w *world, n int, ago time.Duration) string {
 func TestFilesOfShellCommands(t *testing.T) {
 	w := newWorld(t)
 	gittest.OK(w.s.Repo().Run(t.Context(), "config", "context.codeWait", "60000"))(t) // on any machine
-	old := time.Now().Add(-time.Hour)
+	old := time.Now().Add(-2*time.Second - 100*time.Millisecond)                      // in the same second, more often than not
 	for _, name := range []string{"made.go", "deep/made.go", "deep/before.go", "secret.pem"} {
 		path := filepath.Join(w.dir, name)
 		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
@@ -38,7 +38,7 @@ func TestFilesOfShellCommands(t *testing.T) {
 	info := filepath.Join(w.dir, ".git", "info")
 	gittest.Must(t, os.MkdirAll(info, 0o777))
 	gittest.Must(t, os.WriteFile(filepath.Join(info, "context-ignore"), []byte("*.pem\n"), 0o666))
-	gittest.Must(t, os.Chtimes(filepath.Join(w.dir, "deep/before.go"), old, old))
+	gittest.Must(t, os.Chtimes(filepath.Join(w.dir, "deep/before.go"), old, old.Truncate(time.Millisecond).Add(time.Microsecond)))
 	gittest.OK(w.s.Repo().Run(t.Context(), "add", "-N", "deep"))(t) // git lists an untracked folder as one
 	first := shellTurn(w, 1, 2*time.Second)
 	if r := w.ends(first); r.Steps == 0 || r.Commit == "" {
