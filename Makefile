@@ -63,10 +63,13 @@ tmp = TMPDIR=$$(sh test/tmpdir.sh)
 
 # Of a package that passes go test shows nothing: what it could not start is asked
 # for once more. go's own limit, ten minutes for a package, is too short on a machine
-# that does much else.
+# that does much else, or that takes five times as long to start a process.
 test:
-	$(tmp) $(GO) test -tags $(TAGS) -timeout 30m ./...
-	@$(tmp) $(GO) test -tags $(TAGS) -timeout 30m -run '^TestServers$$' -v ./test | sed -n 's/.*\(\*\*\* SKIPPED SERVERS\)/\1/p'
+	$(tmp) $(GO) test -tags $(TAGS) -timeout 60m ./...
+	@$(tmp) $(GO) test -tags $(TAGS) -timeout 60m -run '^TestServers$$' -v ./test | sed -n 's/.*\(\*\*\* SKIPPED SERVERS\)/\1/p'
+
+# The packages that make race tests.
+RACE := ./...
 
 # The race detector needs C. Go knows which compiler it would use, and turns cgo off
 # where there is none.
@@ -74,7 +77,7 @@ have_cc = [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/d
 
 race:
 	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
-	$(tmp) $(GO) test -race -tags $(TAGS) -timeout 60m ./...
+	$(tmp) $(GO) test -race -tags $(TAGS) -timeout 60m $(RACE)
 
 # The released clients of coding agents, from npm, with the hooks of git-context and a scripted model.
 # One of them: make agents AGENT=codex.
