@@ -75,6 +75,7 @@ func commands() []entry {
 		{groupAsk, "blame", "say who wrote each line of a topic, and when", newBlame},
 		{groupAsk, "bisect", "find the first bad commit", newBisect},
 		{groupAsk, "rollback", "restore topics and roadmap of an older commit", newRollback},
+		{groupAsk, "restore", "bring back what an older commit has and the branch lacks", newRestore},
 		{groupAsk, "verify", "check who signed memory commits", newVerify},
 		{groupAsk, "search", "find commits, steps and topics by words", newSearch},
 		{groupAsk, "recall", "say whether a problem was met before", newRecall},

@@ -27,7 +27,7 @@ func guess(name string) []string {
 		return []string{"git remote; git context sync REMOTE"}
 	case "amend":
 		return []string{"git context commit --amend"}
-	case "uncommit", "reset", "revert", "restore", "abandon":
+	case "uncommit", "reset", "revert", "abandon":
 		return []string{"git context undo, git context rollback C or git context merge NAME --abandon"}
 	case "cherry-pick", "rebase", "squash":
 		return []string{"git context merge NAME"}

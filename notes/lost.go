@@ -3,6 +3,8 @@ package notes
 import (
 	"bytes"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -12,25 +14,33 @@ import (
 // does not check the old value of the ref loses such lines. A line that was removed
 // deliberately is not among them if the removal was based on before.
 func (u *Update) Lost(ctx context.Context, before, after git.ID) (map[git.ID][]byte, error) {
-	was, err := u.repo.Commit(ctx, before)
+	return lost(ctx, u.repo, before, after, u.Note)
+}
+
+// lost returns, by object, the lines of the notes commit before that neither the commit after nor
+// other contain; other may be nil.
+func lost(ctx context.Context, repo *git.Repo, before, after git.ID,
+	other func(context.Context, git.ID) ([]byte, error)) (map[git.ID][]byte, error) {
+	was, err := repo.Commit(ctx, before)
 	if err != nil {
 		return nil, err
 	}
-	now, err := u.repo.Commit(ctx, after)
+	now, err := repo.Commit(ctx, after)
 	if err != nil {
 		return nil, err
 	}
-	l := &lostLines{u: u, now: u.repo.Edit(now.Tree), lost: map[git.ID][]byte{}}
-	return l.lost, eachChanged(ctx, u.repo, l.now, "", was.Tree, func(object, blob git.ID) error {
+	l := &lostLines{repo: repo, now: repo.Edit(now.Tree), other: other, lost: map[git.ID][]byte{}}
+	return l.lost, eachChanged(ctx, repo, l.now, "", was.Tree, func(object, blob git.ID) error {
 		return l.note(ctx, object, blob)
 	})
 }
 
 // lostLines is a search for lost lines.
 type lostLines struct {
-	u    *Update
-	now  *git.Edit // the tree that replaced the old one
-	lost map[git.ID][]byte
+	repo  *git.Repo
+	now   *git.Edit // the tree that replaced the old one
+	other func(context.Context, git.ID) ([]byte, error)
+	lost  map[git.ID][]byte
 }
 
 // note finds the lines that one note lost.
@@ -38,21 +48,23 @@ func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 	if !git.IsID(string(object)) { // not a note
 		return nil
 	}
-	before, err := l.u.repo.Blob(ctx, blob)
+	before, err := l.repo.Blob(ctx, blob)
 	if err != nil {
 		return err
 	}
-	now, _, err := find(ctx, l.u.repo, l.now, object)
+	present, _, err := find(ctx, l.repo, l.now, object)
 	if err != nil {
 		return err
 	}
-	newest, err := l.u.Note(ctx, object)
-	if err != nil {
-		return err
+	if l.other != nil {
+		more, err := l.other(ctx, object)
+		if err != nil {
+			return err
+		}
+		present = Union(present, more)
 	}
-	present := Union(now, newest)
 	if lines := bytes.TrimPrefix(Union(present, before), present); len(lines) > 0 {
-		l.lost[object] = bytes.TrimPrefix(lines, []byte("\n"))
+		l.lost[object] = Union(l.lost[object], bytes.TrimPrefix(lines, []byte("\n")))
 	}
 	return nil
 }
@@ -94,4 +106,41 @@ func (u *Update) Join(ctx context.Context, object git.ID, paths []string) error 
 		}
 	}
 	return nil
+}
+
+// Removed returns, by object, the lines that a commit in the history of the notes commit tip
+// contains and tip lacks. It costs one git log over that history, and reads the notes that ever
+// changed.
+func Removed(ctx context.Context, repo *git.Repo, tip git.ID) (map[git.ID][]byte, error) {
+	out, err := repo.View(ctx, "log", "--format=", "--raw", "-m", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff",
+		"--diff-filter=DM", "--end-of-options", string(tip), "--")
+	if err != nil {
+		return nil, err
+	}
+	before := map[git.ID][]git.ID{} // the notes of an object that a commit changed or removed
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		f := strings.Fields(fields[i])
+		object := git.ID(strings.ReplaceAll(fields[i+1], "/", ""))
+		if len(f) == 5 && git.IsID(string(object)) && !slices.Contains(before[object], git.ID(f[2])) {
+			before[object] = append(before[object], git.ID(f[2]))
+		}
+	}
+	if len(before) == 0 {
+		return nil, nil
+	}
+	c, err := repo.Commit(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	l := &lostLines{repo: repo, now: repo.Edit(c.Tree), lost: map[git.ID][]byte{}}
+	for object, blobs := range before {
+		l.other = func(context.Context, git.ID) ([]byte, error) { return l.lost[object], nil }
+		for _, blob := range blobs {
+			if err := l.note(ctx, object, blob); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.lost, nil
 }

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -13,12 +14,12 @@ import (
 // called once for an Update, after Add. The cases:
 //
 //  1. our notes have theirs in their history: nothing;
-//  2. we have no notes, theirs have ours in their history, or theirs contain every line of
-//     ours: theirs;
+//  2. we have no notes, or theirs contain every line of ours: theirs;
 //  3. otherwise a commit with both as parents.
 //
-// In the third case a line that one side removed reappears, because lines are a set. The
-// cost is linear in the differences, however many notes there are.
+// A line that theirs removed reappears, also if theirs have ours in their history: lines are a
+// set, and absence never means deletion. The cost is linear in the differences, however many
+// notes there are.
 func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	c, err := u.repo.Commit(ctx, theirs)
 	if err != nil {
@@ -35,7 +36,16 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		}
 		ahead = slices.Contains(bases, u.old)
 	}
-	if ahead && !u.changed() {
+	if ahead && u.old != "" {
+		missing, err := lost(ctx, u.repo, u.old, theirs, nil)
+		if err != nil {
+			return err
+		}
+		for _, lines := range missing {
+			u.Kept += bytes.Count(lines, []byte("\n"))
+		}
+	}
+	if ahead && u.Kept == 0 && !u.changed() {
 		u.existing = theirs
 		return nil
 	}

@@ -41,6 +41,10 @@ func (r *Reader) Read(ctx context.Context, object git.ID) ([]byte, error) {
 // Update is a notes commit in preparation: the content of the notes ref with lines added to
 // some objects. One goroutine may use it.
 type Update struct {
+	// Kept counts the lines that Unite kept although the other notes, which have ours in their
+	// history, lack them.
+	Kept int
+
 	repo     *git.Repo
 	tree     *git.Edit
 	old      git.ID   // the notes ref's value that the update is based on; "" for none

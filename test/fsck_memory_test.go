@@ -70,11 +70,31 @@ func oneStep(number int, id string) string {
 
 // entryRows break what stands in documents that can be read.
 func entryRows() []broken {
-	back := func(w *world) { w.git("update-ref", mainTip, mainTip+"~1") }
+	changed := func(w *world) {
+		log := w.git("show", mainTip+":log.md")
+		w.puts("100644", "log.md", strings.Replace(log, "main saw 0", "main saw nothing", 1), w.message(mainTip))
+	}
 	return []broken{
-		{name: "one id with two contents", kind: "entry-differs", byHand: back, breaks: func(w *world) {
-			log := w.git("show", mainTip+":log.md")
-			w.puts("100644", "log.md", strings.Replace(log, "main saw 0", "main saw nothing", 1), w.message(mainTip))
+		{name: "one id with two contents", kind: "entry-differs", byHand: func(w *world) { w.git("update-ref", "-d", "refs/context/tags/odd") }, breaks: func(w *world) {
+			before, message := strings.TrimSpace(w.git("rev-parse", mainTip)), w.message(mainTip)
+			changed(w)
+			odd := strings.TrimSpace(w.git("commit-tree", mainTip+"^{tree}", "-m", message)) // of no parent
+			w.git("update-ref", mainTip, before)
+			w.git("update-ref", "refs/context/tags/odd", odd)
+		}},
+		{name: "an entry that was changed", kind: "memory-lost", fixable: true, breaks: changed},
+		{name: "an emptied branch", kind: "memory-lost", fixable: true, breaks: func(w *world) {
+			first, _, _ := strings.Cut(w.git("log", "--reverse", "--format=%H", mainTip), "\n")
+			w.git("update-ref", mainTip, strings.TrimSpace(w.git("commit-tree", first+"^{tree}", "-p", mainTip, "-m", w.message(first))))
+		}},
+		{name: "an emptied roadmap", kind: "memory-lost", fixable: true, breaks: func(w *world) {
+			empty := w.input("", nil, "hash-object", "-w", "-t", "tree", "--stdin")
+			w.git("update-ref", "refs/context/roadmap", strings.TrimSpace(w.git("commit-tree", empty, "-p", "refs/context/roadmap", "-m", "Tidy")))
+		}},
+		{name: "emptied notes", kind: "memory-lost", fixable: true, breaks: func(w *world) {
+			w.ok("note", "main", "--score", "0.5")
+			text := w.git("notes", "--ref", "context", "show", mainTip)
+			w.git("notes", "--ref", "context", "add", "-f", "-m", text[:strings.Index(text, "\n")], mainTip)
 		}},
 		{name: "one entry in two files", kind: "entry-twice", fixable: true, breaks: func(w *world) {
 			log := w.git("show", mainTip+":log.md")

@@ -38,6 +38,8 @@ func recordKillings() []killing {
 		{name: "remember --pin", args: []string{"remember", "--pin", "pool"}, holds: func(k *killed) { k.says("[pinned]", 1, "topics") }},
 		{name: "remember --confirm", args: []string{"remember", "--confirm", "pool"}, holds: func(k *killed) { k.says(`"stale":true`, 0, "topics", "--json") }},
 		{name: "forget", args: []string{"forget", "pool"}, again: []int{1}, holds: func(k *killed) { k.says("pool", 0, "topics") }},
+		{name: "restore", prepare: func(w *killWorld) { w.ok("tag", "known", "main"); w.ok("forget", "pool") }, args: []string{"restore", "known"},
+			holds: func(k *killed) { k.says("one per process", 1, "topic", "pool") }},
 		{name: "metadata set", args: []string{"metadata", "set", "interfaces.http", "one"},
 			holds: func(k *killed) { k.is("one", "metadata", "get", "interfaces.http") }},
 		{name: "note", args: []string{"note", "good", "--score", "0.75"}, holds: func(k *killed) { k.says(`"score":0.75`, 1, "--commit", "good", "--json") }},

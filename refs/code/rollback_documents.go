@@ -43,7 +43,7 @@ func (r *rollback) topics(ctx context.Context, c *store.Draft, tip *store.Tip) e
 			continue
 		}
 		gone = append(gone, name)
-		if err := c.Tree.Remove(ctx, doc.TopicDir+"/"+name); err != nil {
+		if err := c.RemoveTopic(ctx, strings.TrimSuffix(name, ".md")); err != nil {
 			return err
 		}
 	}

@@ -111,7 +111,7 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 		return 0, err
 	}
 	n := len(op.intent.expunged.Entries()) - len(have.Entries())
-	tip, err := ses.RoadmapCommit(ctx, tree, parents, "Expunge "+EntriesText(n))
+	tip, err := ses.RoadmapCommit(ctx, tree, parents, store.RoadmapRecord{Reason: "Expunge " + EntriesText(n)})
 	if err != nil {
 		return 0, err
 	}

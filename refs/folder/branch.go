@@ -79,7 +79,8 @@ func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	if lazy, err := i.Store.LazyNotes(ctx); err != nil || lazy {
 		return mark, err
 	}
-	return mark, i.FoldAll(ctx, []*git.Commit{end}, "")
+	_, err := i.FoldAll(ctx, []*git.Commit{end}, "")
+	return mark, err
 }
 
 // build makes the chain on the present branch and queues its move.

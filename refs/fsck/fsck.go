@@ -70,6 +70,7 @@ func checks() []check {
 		{"refspecs", checkRefspecs},
 		{"tracking refs", checkTracking},
 		{"hooks", checkHookFailures},
+		{"losses", checkLosses},
 		{"entries", checkContents},
 		{"numbers", checkNumbers},
 		{"trailers", checkTrailers},
@@ -97,6 +98,8 @@ type checker struct {
 
 	forgotten  *doc.Expunged // tombstones when the run began; nil: unknown
 	forgetting bool          // an expunge was running then
+
+	original map[string]bool // ids of entries with two contents of which the first one is known
 
 	blocked bool            // no other check can run until this is mended
 	renamed map[string]bool // old names of renamed remotes

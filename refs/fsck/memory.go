@@ -2,7 +2,6 @@ package fsck
 
 import (
 	"context"
-	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -30,13 +30,13 @@ type memory struct {
 	statements map[git.ID]*statement // by commit, of branches
 	foreign    bool                  // the commits being read are a remote's alone
 
-	seed    maphash.Seed
 	index   map[incoming.EntryKey]int32
 	entries []memoryEntry
-	logs    map[git.ID][]int32 // the entries of a log.md or a segment, by blob
-	records map[git.ID]record  // of a commit.md or a segment
-	origins map[string]string  // one copy of each name
-	twice   []int32            // entries that have two contents
+	logs    map[git.ID][]int32  // the entries of a log.md or a segment, by blob
+	records map[git.ID]record   // of a commit.md or a segment
+	sums    map[git.ID][]uint64 // of the contents of its entries, by blob
+	origins map[string]string   // one copy of each name
+	twice   []int32             // entries that have two contents
 
 	noteText map[git.ID]*noteLines   // by blob
 	noted    map[git.ID][]notes.Fact // by object
@@ -97,7 +97,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	}
 	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)),
 		ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
-		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
+		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
@@ -254,10 +254,10 @@ func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 // each cuts a document into entries and records new ones. It compares the contents of a known
 // entry, unless one comes from a remote alone: that may be what was expunged here.
 func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
-	n := 0
+	n, sums := 0, make([]uint64, len(ids))
 	// It has been parsed, so that cutting cannot fail.
 	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
-		sum := maphash.Bytes(v.seed, text) ^ maphash.String(v.seed, h.Origin)
+		sum := loss.SumOf(h, text)
 		at, known := v.index[incoming.EntryKey([]byte(h.ID))]
 		if !known {
 			at = int32(len(v.entries))
@@ -269,7 +269,8 @@ func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, 
 			e.differs = true
 			v.twice = append(v.twice, at)
 		}
-		ids[n] = at
+		ids[n], sums[n] = at, sum
 		n++
 	})
+	v.sums[f.ID] = sums
 }

@@ -67,10 +67,16 @@ const (
 	objectsPerEntry, objectsExtra = 10, 100_000
 )
 
-// Check returns nil if everything that refs bring is valid: every commit that they reach and
-// this repository's own memory does not. What tracking refs reach is not trusted, because it
-// may be what was refused before. Otherwise it returns a *fail.Error with the code
-// incoming-invalid that wraps fail.ErrRefused.
+// Check returns nil if everything that refs bring is valid, see [Arrived].
+func Check(ctx context.Context, s *store.Store, in Refs) error {
+	_, err := Arrived(ctx, s, in)
+	return err
+}
+
+// Arrived returns the commits that refs bring, parents before their children, if all of them are
+// valid: every commit that the refs reach and this repository's own memory does not. What
+// tracking refs reach is not trusted, because it may be what was refused before. Otherwise it
+// returns a *fail.Error with the code incoming-invalid that wraps fail.ErrRefused.
 //
 // It checks of each new commit what its parents do not have:
 //
@@ -91,39 +97,39 @@ const (
 // It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
 // words for each new object. Adopting 10,000 commits with 100,000 steps takes about three
 // seconds.
-func Check(ctx context.Context, s *store.Store, in Refs) error {
+func Arrived(ctx context.Context, s *store.Store, in Refs) ([]*Commit, error) {
 	tips := in.tips()
 	if len(tips) == 0 {
-		return nil
+		return nil, nil
 	}
 	limit, err := maxNewEntries(ctx, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, err := s.Moment()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if t := s.Clock(); t.After(now) { // GIT_COMMITTER_DATE may be long ago
 		now = t
 	}
 	c := NewInspection(s.Repo(), limit, now.Add(MaxAhead))
 	if err := c.tips(ctx, tips); err != nil {
-		return err
+		return nil, err
 	}
 	commits, err := c.walk(ctx, tips)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	meter := s.Repo().Meter("Checking what came", len(commits))
 	defer meter.End()
 	for chunk := range slices.Chunk(commits, ChunkSize) {
 		if err := c.CheckCommits(ctx, chunk); err != nil {
-			return err
+			return nil, err
 		}
 		meter.Add(len(chunk))
 	}
-	return nil
+	return commits, nil
 }
 
 // Tip is a ref to check and the role of its commit.

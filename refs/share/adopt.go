@@ -205,13 +205,16 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	ex := newExchanger(s, Options{}, remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, &done)
 	ex.merge = true
 	ref := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
-	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
+	if ex.arrived, err = incoming.Arrived(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
 	if err := ex.refuseDirty(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
-	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name, take: ref.ID}}
+	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name}}
+	if err := ex.healAdopted(ctx, t.step, ref.ID); err != nil {
+		return true, err
+	}
 	if err := t.run(ctx); err != nil {
 		return true, err
 	}

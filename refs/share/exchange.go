@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
@@ -61,6 +62,7 @@ type exchanger struct {
 	deleted  []string            // branches that were deleted on the remote
 	open     []store.Conflict    // of refs that were left as they are
 	openAt   map[string]git.ID   // what the other side has of those
+	arrived  []*incoming.Commit  // what came with the refs to merge or take, checked
 	blocked  error               // another merge waits where their conflicts should
 }
 

@@ -156,6 +156,7 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) e
 	if !ex.merge {
 		return incoming.Check(ctx, ex.s, in)
 	}
+	var err error
 	for name, id := range theirs.Branches {
 		if have := ours.Branches[name]; have != id && (have != "" || ex.adopt && ex.wants(name)) {
 			in.Branches = append(in.Branches, git.Ref{Name: t.Of(git.BranchRef(name)), ID: id})
@@ -169,7 +170,8 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) e
 	if theirs.Roadmap != ours.Roadmap {
 		in.Roadmap = []git.Ref{{Name: t.Roadmap(), ID: theirs.Roadmap}}
 	}
-	return incoming.Check(ctx, ex.s, in)
+	ex.arrived, err = incoming.Arrived(ctx, ex.s, in)
+	return err
 }
 
 // refAction is what to do with one ref.
@@ -177,7 +179,8 @@ type refAction struct {
 	ref    string     // its name here
 	branch string     // "" for the roadmap, tags and handed over code
 	ours   git.ID     // the local commit
-	theirs git.ID     // the remote's, of handed over code
+	theirs git.ID     // the remote's; with what its commits lost, if healed
+	healed git.ID     // the remote's commit, if theirs was made here on top of it
 	of     *refAction // the branch that handed over code belongs to
 	push   git.ID     // the remote's new commit; "" for no push
 	take   git.ID     // what the local ref must contain; "" for nothing
@@ -197,7 +200,10 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 	ours, theirs *remote.RefSet) ([]*refAction, error) {
 	var plan []*refAction
 	roadmap := &refAction{ref: git.RoadmapRef, ours: ours.Roadmap}
-	if err := ex.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
+	if err := ex.heal(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
+		return nil, err
+	}
+	if err := ex.compare(ctx, ses, roadmap, ""); err != nil {
 		return nil, err
 	}
 	if ex.isDirty(roadmap.ref) {
@@ -214,7 +220,10 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 			ex.deleted = append(ex.deleted, name)
 			continue
 		}
-		if err := ex.compare(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
+		if err := ex.heal(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
+			return nil, err
+		}
+		if err := ex.compare(ctx, ses, st, roadmapID); err != nil {
 			return nil, err
 		}
 		if ex.isDirty(st.ref) {
@@ -230,7 +239,14 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 			ex.warn("left alone: " + err.Error())
 			continue
 		}
-		plan = append(plan, &refAction{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
+		st := &refAction{ref: git.BranchRef(name), branch: name}
+		if err := ex.heal(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
+			return nil, err
+		}
+		if err := ex.compare(ctx, ses, st, roadmapID); err != nil {
+			return nil, err
+		}
+		plan = append(plan, st)
 	}
 	plan, err := ex.works(ctx, plan, ours, theirs)
 	return append(plan, ex.tagsToTake(ours, theirs)...), err
@@ -258,33 +274,42 @@ func (ex *exchanger) wants(branch string) bool {
 }
 
 // compare decides what to do with one ref.
-func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
+func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *refAction, roadmap git.ID) error {
 	switch {
-	case st.ours == theirs:
+	case st.ours == st.theirs:
 		return nil
-	case theirs == "":
+	case st.theirs == "":
 		st.push = st.ours
 		return nil
 	case st.ours == "":
-		st.take = theirs
+		st.takeTheirs()
 		return nil
 	}
-	how, bases, err := ex.relation(ctx, st.ref, st.ours, theirs)
+	// What was restored is a child of the remote's commit, and not on the disk yet.
+	how, bases, err := ex.relation(ctx, st.ref, st.ours, cmp.Or(st.healed, st.theirs))
 	switch {
 	case err != nil:
 		return err
 	case how == ahead:
 		st.push = st.ours
 	case how == behind:
-		st.take = theirs
+		st.takeTheirs()
 	case how == diverged && !ex.merge:
 		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale,
 			Hints:   []string{"git context sync " + ex.peer.Name},
 			Message: fmt.Sprintf("'%s' on '%s' has commits that are not here", displayRef(st.ref), ex.peer.Name)}
 	case how == diverged:
-		return ex.mergeRef(ctx, ses, st, theirs, bases, roadmap)
+		return ex.mergeRef(ctx, ses, st, st.theirs, bases, roadmap)
 	}
 	return nil
+}
+
+// takeTheirs takes the other side's commit, and pushes what was restored on top of it.
+func (st *refAction) takeTheirs() {
+	st.take = st.theirs
+	if st.healed != "" {
+		st.push = st.theirs
+	}
 }
 
 // displayRef returns a ref's name for people.
@@ -374,7 +399,7 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 		if st.push == "" || st.branch == "" {
 			continue
 		}
-		c, err := ex.s.Repo().Commit(ctx, st.ours)
+		c, err := ex.s.Repo().Commit(ctx, cmp.Or(st.ours, st.push))
 		if err != nil {
 			return err
 		}
@@ -387,7 +412,11 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	if len(from) == 0 && news == "" {
 		return nil
 	}
-	if err := ses.FoldAll(ctx, from, news); err != nil {
+	kept, err := ses.FoldAll(ctx, from, news)
+	if err == nil && kept > 0 {
+		err = ex.notesKept(ctx, news, kept)
+	}
+	if err != nil {
 		return err
 	}
 	now, err := ex.s.NotesTip(ctx)

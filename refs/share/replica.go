@@ -1,7 +1,6 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -75,7 +74,7 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 		return nil, nil, err
 	}
 	c.Newest = max(c.Newest, newest)
-	if err := SetLast(c, u.Commits, r.theirs.Commit()); err != nil {
+	if err := merge.SetLast(c, u.Commits, r.theirs.Commit()); err != nil {
 		return nil, nil, err
 	}
 	if err := reopen(ctx, ses, c.Meta, r); err != nil {
@@ -83,23 +82,6 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	}
 	commit, err := ses.WriteObjects(ctx, c)
 	return commit, u, err
-}
-
-// SetLast sets the newest commit's summary of a merged branch: from the last entry in its live
-// commit.md, or, if everything is sealed, from either side.
-func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
-	commits, err := doc.ParseCommits(live)
-	if err != nil {
-		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
-	}
-	for _, m := range slices.Backward(commits) {
-		if m.Kind != doc.KindBirth {
-			c.Last = prose.OneLine(m.Summary, store.PurposeLimit)
-			return nil
-		}
-	}
-	c.Last = cmp.Or(c.Last, store.LastSummary(theirs))
-	return nil
 }
 
 // newerWork takes over which code was handed over from the side with the newer COMMIT, by its id.
@@ -172,6 +154,6 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	if err := uniteTombstones(ctx, ses, tree, ours, theirs); err != nil {
 		return nil, nil, err
 	}
-	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+prose.OneLine(from, 100))
+	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, store.RoadmapRecord{Reason: "Merge the roadmap of " + prose.OneLine(from, 100)})
 	return c, conflicts, err
 }

@@ -30,6 +30,7 @@ import (
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -96,12 +97,21 @@ type Result struct {
 	Conflicts []store.Conflict `json:"conflicts"`
 	Attempts  int              `json:"attempts"` // number of pushes; 0 if nothing was pushed
 	First     *FirstPush       `json:"first,omitempty"`
+	Restored  []Restored       `json:"restored,omitempty"` // what commits of the other side lost
 
 	Steps    int      `json:"-"` // steps that came
 	Lost     int      `json:"-"` // pushes that lost a race
 	Gone     []string `json:"-"` // deleted on the remote since it was last asked
 	Notes    []string `json:"-"` // what else was done, a sentence each
 	Warnings []string `json:"-"`
+}
+
+// Restored is what a commit lacked of its parent, and what was restored on top of it.
+type Restored struct {
+	Ref    string `json:"ref"`
+	Commit git.ID `json:"commit"` // that lacked it
+	By     string `json:"by"`     // its author, as it says
+	What   string `json:"what"`   // "12 steps, 3 commits"
 }
 
 // newResult returns a result with empty lists, which JSON shows as [] and not as null.

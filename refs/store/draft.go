@@ -29,6 +29,16 @@ type Draft struct {
 	Warnings      []string    // what could not be found out, and stops nothing
 	RoadmapAge    int         // commits since the roadmap was revised
 	Work          git.ID      // the uncommitted code that was handed over with the newest COMMIT; "" for none
+	Restores      git.ID      // a commit that has what this one brings back; "" for none
+	removes       []string    // the files of the topics that it removes on purpose
+}
+
+// RemoveTopic removes a topic, and records that. What a commit lacks of its parent without a
+// record is lost, not removed.
+func (c *Draft) RemoveTopic(ctx context.Context, key string) error {
+	path := doc.TopicPath(key)
+	c.removes = append(c.removes, path)
+	return c.Tree.Remove(ctx, path)
 }
 
 // Put stores a document as a blob and puts it into a tree at path.
@@ -121,6 +131,10 @@ func (tx *Transaction) trailers(c *Draft) string {
 	}
 	t.add(TrailerJournal, took)
 	t.add(TrailerWork, string(c.Work))
+	for _, path := range c.removes {
+		t.add(TrailerRemoves, path)
+	}
+	t.add(TrailerRestores, string(c.Restores))
 	t.add(TrailerAgent, tx.Writer.Agent)
 	t.add(trailerSession, tx.Writer.Session)
 	t.add(trailerModel, tx.Writer.Model)

@@ -153,10 +153,12 @@ func metadataError(path string, err error) error {
 // commit. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
-	return OnBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
+	return OnBranch(ctx, s, "", func(branch string) (Change, error) { return s.ChangeBranch(ctx, branch, w, path, build) })
 }
 
-func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,
+// ChangeBranch makes one memory commit without an entry on a branch, for one path. build makes it on
+// top of the tip, and is called again if the branch has moved; nil is no change.
+func (s *Store) ChangeBranch(ctx context.Context, branch string, w Writer, path string,
 	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
 	tx, err := s.Begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
 	if err != nil {
@@ -165,6 +167,7 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 	defer tx.Close()
 	res := Change{Branch: branch, Path: path}
 	var p Pending
+	newest := ""
 	err = tx.Swap(ctx, func(ctx context.Context) error {
 		tip, err := s.Tip(ctx, branch)
 		if err != nil {
@@ -186,12 +189,15 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 			return err
 		}
 		res.Commit, res.Subject = commit.ID, c.Subject
+		if c.Restores != "" { // it has entries that were not there before
+			newest = c.Newest
+		}
 		return nil
 	})
 	if err != nil || res.Unchanged {
 		return res, err
 	}
-	res.Warnings = tx.LateWarnings(tx.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
+	res.Warnings = tx.LateWarnings(tx.Mark(ctx, branch, p.Untouched(), res.Commit, 0, newest), nil)
 	return res, nil
 }
 

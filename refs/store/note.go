@@ -268,14 +268,14 @@ func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 
 // FoldAll writes the notes of all commits below some commits that have none
 // yet, whatever context.notes says, and adds those of another repository, if any.
-// It waits for the notes lock.
-func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
+// It waits for the notes lock. kept counts the lines that theirs have removed, and that stay.
+func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) (kept int, err error) {
 	lock, err := tx.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer lock.Unlock()
-	return tx.Swap(ctx, func(ctx context.Context) error {
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		u, _, err := tx.facts(ctx, math.MaxInt, from...)
 		if err != nil {
 			return err
@@ -284,10 +284,12 @@ func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs g
 			if err := u.Unite(ctx, theirs); err != nil {
 				return err
 			}
+			kept = u.Kept
 		}
 		_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: fold and unite notes")
 		return err
 	})
+	return kept, err
 }
 
 // NotesTip is the notes' commit, "" where there is none.
@@ -391,5 +393,6 @@ func (s *Store) FoldBranches(ctx context.Context, w Writer) error {
 		return err
 	}
 	defer tx.Close()
-	return tx.FoldAll(ctx, tips, "")
+	_, err = tx.FoldAll(ctx, tips, "")
+	return err
 }

@@ -173,7 +173,8 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 	if len(data) >= largeRoadmap {
 		keepExcerpt(tx.Store.repo, blob, r.Excerpt(cachedItems))
 	}
-	tip, err := tx.RoadmapCommit(ctx, tree, parents, reason)
+	removes := !doc.OnlyAdds(string(before), string(data)) && len(r.Lost(doc.ParseRoadmap(before))) > 0
+	tip, err := tx.RoadmapCommit(ctx, tree, parents, RoadmapRecord{Reason: reason, Removes: removes})
 	if err != nil {
 		return "", err
 	}
@@ -181,18 +182,29 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 	return tip.ID, nil
 }
 
+// RoadmapRecord is what the message of a roadmap's commit says.
+type RoadmapRecord struct {
+	Reason   string
+	Removes  bool   // it removes items on purpose
+	Restores git.ID // a commit that has what it brings back; "" for none
+}
+
 // RoadmapCommit stores a commit of the roadmap.
-func (tx *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
+func (tx *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, record RoadmapRecord) (*git.Commit, error) {
 	id, err := tree.Write(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var t trailerBlock
+	if record.Removes {
+		t.add(TrailerRemoves, doc.RoadmapFile)
+	}
+	t.add(TrailerRestores, string(record.Restores))
 	t.add(TrailerAgent, tx.Writer.Agent)
 	t.add(trailerSession, tx.Writer.Session)
 	t.add(trailerModel, tx.Writer.Model)
 	return tx.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: tx.Signature, Committer: tx.Signature,
-		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
+		Message: message(prose.OneLine(record.Reason, 200), "", t.b.String())})
 }
 
 // RoadmapTip is the roadmap's commit, "" where there is none.

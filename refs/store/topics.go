@@ -43,7 +43,7 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 		return tx.putTopic(ctx, tip, o.Key, SubjectRemember+o.Key, o.follow(t, data))
 	}
 	ch, err := OnBranch(ctx, s, o.Branch, func(branch string) (Change, error) {
-		return s.changeOn(ctx, branch, o.Writer, o.Key, build)
+		return s.ChangeBranch(ctx, branch, o.Writer, o.Key, build)
 	})
 	if ch.Replaced = replaced; err == nil {
 		ch.Warnings = append(append(ch.Warnings, warnings...), s.lackOf(ctx, o.Paths)...)
@@ -116,11 +116,11 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 		if _, err := tip.TopicBlob(ctx, key); err != nil {
 			return nil, err
 		}
-		c, err := tx.Follow(ctx, tip, "Forget "+key)
+		c, err := tx.Follow(ctx, tip, SubjectForget+key)
 		if err != nil {
 			return nil, err
 		}
-		return c, c.Tree.Remove(ctx, doc.TopicPath(key))
+		return c, c.RemoveTopic(ctx, key)
 	})
 }
 
@@ -274,6 +274,7 @@ const (
 	SubjectPin      = "Pin "
 	SubjectUnpin    = "Unpin "
 	SubjectConfirm  = "Confirm "
+	SubjectForget   = "Forget " // but this one removes it
 )
 
 // Pin pins a topic of the current branch, or removes its pin. Its text, its author and the code

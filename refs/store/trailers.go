@@ -16,24 +16,26 @@ import (
 // without opening a document. A commit with an entry has a Context-Id
 // that its commit.md contains.
 const (
-	TrailerID      = "Context-Id"      // of the commit's entry in commit.md
-	TrailerBranch  = "Context-Branch"  // the branch that it was made on
-	TrailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
-	TrailerLast    = "Context-Last"    // the newest commit's summary, on a commit of git's without an entry
-	TrailerCommits = "Context-Commits" // how many entries commit.md and its segments have now
-	TrailerCreated = "Context-Created" // when, and from which branch
-	TrailerStatus  = "Context-Status"  // active, merged, abandoned
-	TrailerPurpose = "Context-Purpose" // the branch's purpose on one line
-	TrailerCode    = "Code-Commit"     // the code HEAD that it was made on
-	TrailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
-	TrailerRoadmap = "Context-Roadmap" // the roadmap, and for how many commits it has been the same
-	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
-	TrailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
-	TrailerWork    = "Context-Work"    // the uncommitted code that was handed over with the newest COMMIT
-	TrailerAgent   = "Agent"
-	trailerSession = "Session"
-	trailerModel   = "Model"
-	TrailerTokens  = "Tokens"
+	TrailerID       = "Context-Id"       // of the commit's entry in commit.md
+	TrailerBranch   = "Context-Branch"   // the branch that it was made on
+	TrailerSteps    = "Context-Steps"    // first-last, and (count) where numbers are missing between
+	TrailerLast     = "Context-Last"     // the newest commit's summary, on a commit of git's without an entry
+	TrailerCommits  = "Context-Commits"  // how many entries commit.md and its segments have now
+	TrailerCreated  = "Context-Created"  // when, and from which branch
+	TrailerStatus   = "Context-Status"   // active, merged, abandoned
+	TrailerPurpose  = "Context-Purpose"  // the branch's purpose on one line
+	TrailerCode     = "Code-Commit"      // the code HEAD that it was made on
+	TrailerLink     = "Context-Link"     // the code commit that was made with it, whose note links it
+	TrailerRoadmap  = "Context-Roadmap"  // the roadmap, and for how many commits it has been the same
+	TrailerNewest   = "Context-Newest"   // the largest entry id in its documents
+	TrailerJournal  = "Context-Journal"  // journal id, offset and last step id that were taken
+	TrailerWork     = "Context-Work"     // the uncommitted code that was handed over with the newest COMMIT
+	TrailerRemoves  = "Context-Removes"  // what the commit removed on purpose: topics/KEY.md, or main.md for items of the roadmap
+	TrailerRestores = "Context-Restores" // a commit that has what this one brought back
+	TrailerAgent    = "Agent"
+	trailerSession  = "Session"
+	trailerModel    = "Model"
+	TrailerTokens   = "Tokens"
 )
 
 // BranchOf is the branch that a memory commit was made on. It is "" for what is no

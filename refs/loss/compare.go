@@ -1,0 +1,198 @@
+package loss
+
+import (
+	"context"
+	"hash/maphash"
+	"maps"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Key identifies an entry with its content.
+type Key struct {
+	ID  [26]byte
+	Sum uint64 // of its text and its origin, by SumOf
+}
+
+// seed is one for the process, so that sums of several searches can be compared.
+var seed = maphash.MakeSeed()
+
+// SumOf returns the sum of an entry's content.
+func SumOf(h doc.EntryHead, text []byte) uint64 {
+	return maphash.Bytes(seed, text) ^ maphash.String(seed, h.Origin)
+}
+
+// docKey is a document or a segment, read as one kind.
+type docKey struct {
+	file string
+	blob git.ID
+}
+
+// keptDocs is how many documents a search keeps: those of a commit are those of its child's
+// parent a moment later.
+const keptDocs = 512
+
+// keys lists the entries of a document.
+func (f *finder) keys(ctx context.Context, file string, blob git.ID) ([]Key, error) {
+	if f.Keys != nil {
+		if keys, ok := f.Keys(file, blob); ok {
+			return keys, nil
+		}
+	}
+	at := docKey{file, blob}
+	if keys, ok := f.docs[at]; ok {
+		return keys, nil
+	}
+	data, err := f.s.Repo().Blob(ctx, blob)
+	if err != nil {
+		return nil, err
+	}
+	keys := []Key{}
+	err = doc.EachEntry(file, data, func(h doc.EntryHead, text []byte) {
+		keys = append(keys, Key{[26]byte([]byte(h.ID)), SumOf(h, text)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(f.docs) >= keptDocs {
+		clear(f.docs)
+	}
+	f.docs[at] = keys
+	return keys, nil
+}
+
+// files are documents that a tree has at places where another one has others: by path.
+type files map[string]git.ID
+
+// differ returns the files of a kind of document that one tree alone has, and those that the
+// other alone has. What both have at the same path is not opened.
+func (f *finder) differ(ctx context.Context, k store.EntryKind, now, before git.ID) (came, left files, err error) {
+	came, left = files{}, files{}
+	var walk func(path string, a, b git.ID) error
+	walk = func(path string, a, b git.ID) error {
+		x, err := f.list(ctx, a)
+		if err != nil {
+			return err
+		}
+		y, err := f.list(ctx, b)
+		if err != nil {
+			return err
+		}
+		names := maps.Clone(x)
+		maps.Copy(names, y)
+		for name := range names {
+			e, g := x[name], y[name]
+			if path == "" && name != k.File && name != k.Dir || e.ID == g.ID {
+				continue
+			}
+			at := path + name
+			var below [2]git.ID
+			for i, entry := range []git.TreeEntry{e, g} {
+				switch {
+				case entry.ID == "":
+				case entry.IsTree():
+					below[i] = entry.ID
+				case i == 0:
+					came[at] = entry.ID
+				default:
+					left[at] = entry.ID
+				}
+			}
+			if below[0] != "" || below[1] != "" {
+				if err := walk(at+"/", below[0], below[1]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return came, left, walk("", now, before)
+}
+
+// list reads a tree by name; "" is an empty one.
+func (f *finder) list(ctx context.Context, tree git.ID) (map[string]git.TreeEntry, error) {
+	if tree == "" {
+		return map[string]git.TreeEntry{}, nil
+	}
+	entries, err := f.s.Repo().Tree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]git.TreeEntry, len(entries))
+	for _, e := range entries {
+		byName[e.Name] = e
+	}
+	return byName, nil
+}
+
+// lostEntry is an entry that a tree had and another one lacks or has with other content.
+type lostEntry struct {
+	key     Key
+	blob    git.ID // where it is
+	changed bool   // the other tree has it with other content
+	now     uint64 // the sum of that content
+}
+
+// missing returns the entries of one kind that the tree before has and the tree now lacks.
+func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git.ID) ([]lostEntry, error) {
+	came, left, err := f.differ(ctx, k, now, before)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	blobs := map[git.ID]bool{}
+	for _, blob := range came {
+		blobs[blob] = true
+	}
+	has := map[[26]byte]uint64{}
+	read := false
+	var lost []lostEntry
+	for _, blob := range left {
+		if blobs[blob] { // a live file that was sealed whole
+			continue
+		}
+		if !read {
+			read = true
+			for other := range blobs {
+				keys, err := f.keys(ctx, k.File, other)
+				if err != nil {
+					return nil, err
+				}
+				for _, key := range keys {
+					has[key.ID] = key.Sum
+				}
+			}
+		}
+		keys, err := f.keys(ctx, k.File, blob)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			if sum, ok := has[key.ID]; !ok || sum != key.Sum {
+				lost = append(lost, lostEntry{key: key, blob: blob, changed: ok, now: sum})
+			}
+		}
+	}
+	return lost, nil
+}
+
+// contains reports whether a tree has an entry with its content, wherever.
+func (f *finder) contains(ctx context.Context, k store.EntryKind, tree git.ID, key Key) (bool, error) {
+	all, _, err := f.differ(ctx, k, tree, "")
+	if err != nil {
+		return false, err
+	}
+	for _, blob := range all {
+		keys, err := f.keys(ctx, k.File, blob)
+		if err != nil {
+			return false, err
+		}
+		for _, have := range keys {
+			if have == key {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

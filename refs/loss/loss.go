@@ -1,0 +1,173 @@
+// Package loss finds what commits of memory lack of their parents, and brings it back.
+//
+// A commit of memory contains what its parents contain: every step and commit under its id,
+// unchanged, and every topic and item of the roadmap that was not removed by an act with a record
+// of its own, the trailer Context-Removes. Only the first commit of a branch begins anew. git's
+// own commands keep none of these rules, so a commit of an empty tree is a fast-forward for git.
+// What such a commit left out is a loss: [OfBranch] and [OfRoadmap] find it in the commits that a
+// ref brings, and [Branch.Restore] and [Roadmap.Restore] make the commit that has it again. What
+// was expunged is no loss; the caller gives the tombstones.
+//
+// The package writes objects and moves no ref. It reads commits, trees and documents; it is safe
+// beside any other process. Errors are those of git, and of documents that cannot be read.
+package loss
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Cause is a commit that lacks something of a parent.
+type Cause struct {
+	Commit git.ID
+	Parent git.ID // its parent, or the commit of this repository that it would have replaced; "" for unknown
+	By     string // who made it, as the commit says
+	What   string // what it lacks: "12 steps, 3 commits and topic 'a'"
+}
+
+// String describes the loss in a sentence without an end.
+func (c Cause) String() string {
+	of := "its parent"
+	if c.Parent != "" {
+		of += " " + c.Parent.Short()
+	}
+	return fmt.Sprintf("commit %s by %s lacks %s of %s", c.Commit.Short(), prose.OneLine(c.By, 100), c.What, of)
+}
+
+// Author returns who made a commit, as it says.
+func Author(c *git.Commit) string { return c.Author.Name + " <" + c.Author.Email + ">" }
+
+// Range is the part of the history of a ref to look at.
+type Range struct {
+	Tip  git.ID
+	Have git.ID                                       // where this repository's ref is; "" for none
+	News map[git.ID]*incoming.Commit                  // the commits to look at
+	Gone doc.Expunged                                 // what was expunged
+	Keys func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
+}
+
+// NewRange returns the range of what a ref brings.
+func NewRange(tip git.ID, arrived []*incoming.Commit, gone doc.Expunged) Range {
+	r := Range{Tip: tip, News: make(map[git.ID]*incoming.Commit, len(arrived)), Gone: gone}
+	for _, c := range arrived {
+		r.News[c.ID] = c
+	}
+	return r
+}
+
+// finder is one search.
+type finder struct {
+	s *store.Store
+	Range
+	trees map[git.ID]git.ID // of commits, by commit; "" for one that a shallow clone lacks
+	docs  map[docKey][]Key  // what was read lately
+}
+
+func newFinder(s *store.Store, r Range) *finder {
+	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{}}
+}
+
+// tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
+func (f *finder) tree(ctx context.Context, id git.ID) (git.ID, error) {
+	if n := f.News[id]; n != nil && n.Tree != "" {
+		return n.Tree, nil
+	}
+	if tree, ok := f.trees[id]; ok {
+		return tree, nil
+	}
+	c, err := f.s.Repo().Commit(ctx, id)
+	switch {
+	case err == nil:
+		f.trees[id] = c.Tree
+		return c.Tree, nil
+	case errors.Is(err, git.ErrNotFound):
+		f.trees[id] = ""
+		return "", nil
+	}
+	return "", err
+}
+
+// order lists the commits of the range that the tip leads to, children before their parents.
+// through reports whether to go on to the parents of a commit.
+func (f *finder) order(ctx context.Context, through func(context.Context, git.ID) (bool, error)) ([]git.ID, error) {
+	state := map[git.ID]int{} // 1: its parents come first, 2: done
+	var list []git.ID
+	for stack := []git.ID{f.Tip}; len(stack) > 0; {
+		id := stack[len(stack)-1]
+		if f.News[id] == nil || state[id] == 2 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if state[id] == 1 {
+			state[id] = 2
+			list = append(list, id)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		state[id] = 1
+		on, err := through(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !on {
+			continue
+		}
+		for _, p := range f.News[id].Parents {
+			if state[p] == 0 {
+				stack = append(stack, p)
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// removed returns what the record of a commit says that it removed: the values of its trailers.
+// Before there was a record, the subject of a commit named the topic that it removed.
+func (f *finder) removed(ctx context.Context, id git.ID) (map[string]bool, error) {
+	c, err := f.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, name := range c.Trailers(store.TrailerRemoves) {
+		names[name] = true
+	}
+	if key, ok := strings.CutPrefix(c.Subject(), store.SubjectForget); ok {
+		names[doc.TopicPath(key)] = true
+	}
+	return names, nil
+}
+
+// cause describes a commit that lost something.
+func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (Cause, error) {
+	c, err := f.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return Cause{}, err
+	}
+	return Cause{Commit: id, Parent: parent, By: Author(c), What: strings.Join(what, ", ")}, nil
+}
+
+// inBases reports whether something was in what two parents of a merge come from, so that its
+// absence in one of them is a removal there. has is asked for each best common ancestor.
+func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Context, git.ID) (bool, error)) (bool, error) {
+	bases, err := f.s.Repo().MergeBases(ctx, a, b)
+	if err != nil {
+		return false, err
+	}
+	for _, base := range bases {
+		if ok, err := has(ctx, base); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}

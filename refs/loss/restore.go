@@ -1,0 +1,146 @@
+package loss
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Restore returns a draft on top of a tip that has again what is lost: entries with the content
+// that they had first, and topics. Of metadata.yaml it brings back the keys that the tip lacks.
+func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.Tip) (*store.Draft, error) {
+	var add [2]merge.Additions
+	for i, k := range kinds() {
+		var err error
+		if add[i], err = additions(ctx, tx.Store, k, b.entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	c, err := merge.Restate(ctx, tx, tip, "Restore "+b.What(), add[0], add[1])
+	if err != nil {
+		return nil, err
+	}
+	for name, blob := range b.topics {
+		if err := c.Tree.Put(ctx, doc.TopicDir+"/"+name, blob); err != nil {
+			return nil, err
+		}
+	}
+	c.Restores = b.from
+	return c, b.metadata(ctx, tx.Store, c, tip.Name())
+}
+
+// From brings back to the current branch what another commit of memory has and the branch lacks:
+// steps, commits and topics. rev is any revision, also of another branch or of a remote; history
+// that is not of this repository is checked first. What the branch has stays as it is, and what was
+// expunged stays away. The path of the change says what was brought back; with dryRun it is only
+// said.
+func From(ctx context.Context, s *store.Store, w store.Writer, rev string, dryRun bool) (store.Change, error) {
+	c, err := s.Revision(ctx, rev)
+	if err != nil {
+		return store.Change{}, err
+	}
+	if err := expunge.CheckForeign(ctx, s, git.Ref{Name: rev, ID: c.ID}, "git context sync"); err != nil {
+		return store.Change{}, err
+	}
+	gone, err := expunge.Tombstones(ctx, s)
+	if err != nil {
+		return store.Change{}, err
+	}
+	what := ""
+	change, err := store.OnBranch(ctx, s, "", func(branch string) (store.Change, error) {
+		return s.ChangeBranch(ctx, branch, w, rev, func(ctx context.Context, tx *store.Transaction, tip *store.Tip) (*store.Draft, error) {
+			lost, err := Missing(ctx, s, tip.Commit().ID, c.ID, gone)
+			if err != nil {
+				return nil, err
+			}
+			if what = lost.What(); what == "" || dryRun {
+				return nil, nil
+			}
+			draft, err := lost.Restore(ctx, tx, tip)
+			if err != nil {
+				return nil, err
+			}
+			if is, err := s.Repo().IsAncestor(ctx, c.ID, tip.Commit().ID); is || err != nil {
+				return draft, err
+			}
+			draft.Parents = append(draft.Parents, c.ID) // so that the history has its commits
+			return draft, nil
+		})
+	})
+	change.Path = what
+	return change, err
+}
+
+// additions reads entries from where they are.
+func additions(ctx context.Context, s *store.Store, k store.EntryKind, lost map[[26]byte]lostEntry) (merge.Additions, error) {
+	add := merge.Additions{Replace: map[string]bool{}}
+	from := map[git.ID]map[string]bool{}
+	for id, e := range lost {
+		if from[e.blob] == nil {
+			from[e.blob] = map[string]bool{}
+		}
+		from[e.blob][string(id[:])] = true
+		add.Replace[string(id[:])] = true
+	}
+	for blob, want := range from {
+		data, err := s.Repo().Blob(ctx, blob)
+		if err != nil {
+			return add, err
+		}
+		heads, err := doc.EntryHeads(k.File, data)
+		if err != nil {
+			return add, err
+		}
+		drop := map[string]bool{}
+		for _, h := range heads {
+			drop[h.ID] = !want[h.ID]
+		}
+		picked, err := doc.RemoveEntries(k.File, doc.Entries{Live: data}, drop)
+		if err != nil {
+			return add, err
+		}
+		u, err := k.Union(add.Entries, picked)
+		if err != nil {
+			return add, err
+		}
+		add.Entries = doc.Entries{Live: u.Live, Segments: u.Segments}
+	}
+	return add, nil
+}
+
+// metadata adds the keys that the commit whose entries were lost has and the draft lacks.
+func (b *Branch) metadata(ctx context.Context, s *store.Store, c *store.Draft, branch string) error {
+	if b.meta == "" {
+		return nil
+	}
+	was, err := s.TipAt(ctx, branch, b.meta)
+	if err != nil {
+		return err
+	}
+	before, err := was.Metadata(ctx)
+	if err != nil {
+		return err
+	}
+	keys := c.Meta.Keys()
+	for _, key := range before.Keys() {
+		if slices.Contains(keys, key) {
+			continue
+		}
+		path := doc.JoinPath(key)
+		value, ok, err := before.YAML(path)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := c.Meta.Set(path, string(value)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

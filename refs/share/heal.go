@@ -1,0 +1,130 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/loss"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// heal sets what a ref of the other side brings: its commit or, if its commits lack something of
+// their parents, a commit made here on top of it that has it again. Absence never means deletion:
+// who pushes a commit of an empty tree must not take memory away from others. It names whose
+// commits these are. roadmap is the one that goes with a branch.
+func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
+	st.theirs = theirs
+	if !ex.merge || theirs == "" || theirs == st.ours || len(ex.arrived) == 0 {
+		return nil
+	}
+	gone, err := ex.tombstones(ctx, theirs, st.branch == "")
+	if err != nil {
+		return err
+	}
+	r := loss.NewRange(theirs, ex.arrived, gone)
+	r.Have = st.ours
+	var causes []loss.Cause
+	if st.branch == "" {
+		causes, err = ex.healRoadmap(ctx, ses, st, r)
+	} else {
+		causes, err = ex.healBranch(ctx, ses, st, r, roadmap)
+	}
+	if err != nil {
+		return fmt.Errorf("restore '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, err)
+	}
+	for _, c := range causes {
+		ex.restored(st.ref, c)
+	}
+	return nil
+}
+
+// restored says whose commit lacked what.
+func (ex *exchanger) restored(ref string, c loss.Cause) {
+	if done := (Restored{Ref: ref, Commit: c.Commit, By: c.By, What: c.What}); !slices.Contains(ex.res.Restored, done) {
+		ex.res.Restored = append(ex.res.Restored, done)
+		what := "was restored"
+		if ex.rehearsal {
+			what = "would be restored"
+		}
+		ex.warn(fmt.Sprintf("'%s' of '%s': %s, which %s", displayRef(ref), ex.peer.Name, c, what))
+	}
+}
+
+// notesKept does that for lines of notes that the newest commit of the notes lacks, whoever removed
+// them.
+func (ex *exchanger) notesKept(ctx context.Context, theirs git.ID, lines int) error {
+	c, err := ex.s.Repo().Commit(ctx, theirs)
+	if err == nil {
+		ex.restored(git.NotesRef, loss.Cause{Commit: theirs, By: loss.Author(c), What: prose.Count(lines, "line") + " of notes"})
+	}
+	return err
+}
+
+// tombstones returns what was expunged, here or on the other side's roadmap.
+func (ex *exchanger) tombstones(ctx context.Context, theirs git.ID, roadmap bool) (doc.Expunged, error) {
+	gone, err := expunge.Tombstones(ctx, ex.s)
+	if err != nil || !roadmap {
+		return gone, err
+	}
+	more, err := tombstonesAt(ctx, ex.s, theirs)
+	return gone.Union(more), err
+}
+
+func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st *refAction, r loss.Range,
+	roadmap git.ID) ([]loss.Cause, error) {
+	lost, err := loss.OfBranch(ctx, ex.s, r)
+	if err != nil || lost.Empty() {
+		return nil, err
+	}
+	tip, err := ex.s.TipAt(ctx, st.branch, r.Tip)
+	if err != nil {
+		return nil, err
+	}
+	c, err := lost.Restore(ctx, ses, tip)
+	if err != nil {
+		return nil, err
+	}
+	c.SetRoadmap(roadmap)
+	made, err := ses.WriteObjects(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	st.theirs, st.healed = made.ID, st.theirs
+	return lost.Causes, nil
+}
+
+func (ex *exchanger) healRoadmap(ctx context.Context, ses *store.Transaction, st *refAction, r loss.Range) ([]loss.Cause, error) {
+	lost, err := loss.OfRoadmap(ctx, ex.s, r)
+	if err != nil || lost.Empty() {
+		return nil, err
+	}
+	made, err := lost.Restore(ctx, ses, r.Tip)
+	if err != nil {
+		return nil, err
+	}
+	st.theirs, st.healed = made.ID, st.theirs
+	return lost.Causes, nil
+}
+
+// healAdopted does that for a branch that is made from a tracking ref. The next push sends it.
+func (ex *exchanger) healAdopted(ctx context.Context, st *refAction, theirs git.ID) error {
+	roadmap, err := ex.s.RoadmapTip(ctx)
+	if err != nil {
+		return err
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	if err := ex.heal(ctx, ses, st, theirs, roadmap); err != nil {
+		return err
+	}
+	st.take = st.theirs
+	return ses.Refs.Commit(ctx) // nothing is queued: this flushes the objects to disk
+}
