@@ -69,14 +69,15 @@ const (
 
 // Check returns nil if everything that refs bring is valid, see [Arrived].
 func Check(ctx context.Context, s *store.Store, in Refs) error {
-	_, err := Arrived(ctx, s, in)
+	_, err := Arrived(ctx, s, in, nil)
 	return err
 }
 
 // Arrived returns the commits that refs bring, parents before their children, if all of them are
 // valid: every commit that the refs reach and this repository's own memory does not. What
 // tracking refs reach is not trusted, because it may be what was refused before. Otherwise it
-// returns a *fail.Error with the code incoming-invalid that wraps fail.ErrRefused.
+// returns a *fail.Error with the code incoming-invalid that wraps fail.ErrRefused. reader
+// receives what was read; it may be nil.
 //
 // It checks of each new commit what its parents do not have:
 //
@@ -97,7 +98,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 // It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
 // words for each new object. Adopting 10,000 commits with 100,000 steps takes about three
 // seconds.
-func Arrived(ctx context.Context, s *store.Store, in Refs) ([]*Commit, error) {
+func Arrived(ctx context.Context, s *store.Store, in Refs, reader Reader) ([]*Commit, error) {
 	tips := in.tips()
 	if len(tips) == 0 {
 		return nil, nil
@@ -114,6 +115,7 @@ func Arrived(ctx context.Context, s *store.Store, in Refs) ([]*Commit, error) {
 		now = t
 	}
 	c := NewInspection(s.Repo(), limit, now.Add(MaxAhead))
+	c.Reader = reader
 	if err := c.tips(ctx, tips); err != nil {
 		return nil, err
 	}
@@ -178,10 +180,11 @@ type Inspection struct {
 	Files   map[FileKey]Ends      // that were checked
 	Roots   map[git.ID]Root       // of branches, by tree
 
+	Reader Reader // receives what was read; may be nil
+
 	// For a check of the repository's own memory:
 	OnFlaw func(Flaw)      // receives every flaw; nil: the check ends at the first
 	Absent map[git.ID]bool // objects that a partial clone may lack
-	Reader Reader          // receives what was read; may be nil
 }
 
 // Reader receives the contents of valid files, each distinct file once. It must not keep the

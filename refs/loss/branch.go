@@ -153,6 +153,9 @@ func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 	if len(n.Parents) != 1 {
 		return false, nil
 	}
+	if err := f.readAhead(ctx, id); err != nil {
+		return false, err
+	}
 	root, err := f.list(ctx, n.Tree)
 	if err != nil {
 		return false, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -24,15 +25,56 @@ func SumOf(h doc.EntryHead, text []byte) uint64 {
 	return maphash.Bytes(seed, text) ^ maphash.String(seed, h.Origin)
 }
 
+// Entries are the entries of documents, as package incoming reads them: some 40 bytes for each
+// entry of each version of a document. The zero value has none.
+type Entries struct{ of map[docKey][]Key }
+
+// Of returns the entries of a document that was read.
+func (e *Entries) Of(file string, blob git.ID) ([]Key, bool) {
+	keys, ok := e.of[docKey{file, blob}]
+	return keys, ok
+}
+
+// Log records the entries of a log.md or of a segment of one.
+func (e *Entries) Log(f incoming.File, data []byte, _ []doc.Step) { e.add(doc.LogFile, f.ID, data) }
+
+// CommitFile records the entries of a commit.md or of a segment of one.
+func (e *Entries) CommitFile(f incoming.File, data []byte, _ []doc.Commit) {
+	e.add(doc.CommitFile, f.ID, data)
+}
+
+// Message does nothing.
+func (e *Entries) Message(*incoming.Commit, *git.Commit) {}
+
+// Note does nothing.
+func (e *Entries) Note(incoming.File, []byte) {}
+
+func (e *Entries) add(file string, blob git.ID, data []byte) {
+	if e.of == nil {
+		e.of = map[docKey][]Key{}
+	}
+	if keys, err := keysOf(file, data); err == nil { // it was parsed already
+		e.of[docKey{file, blob}] = keys
+	}
+}
+
+// keysOf lists the entries of a document.
+func keysOf(file string, data []byte) ([]Key, error) {
+	keys := []Key{}
+	err := doc.EachEntry(file, data, func(h doc.EntryHead, text []byte) {
+		keys = append(keys, Key{[26]byte([]byte(h.ID)), SumOf(h, text)})
+	})
+	return keys, err
+}
+
 // docKey is a document or a segment, read as one kind.
 type docKey struct {
 	file string
 	blob git.ID
 }
 
-// keptDocs is how many documents a search keeps: those of a commit are those of its child's
-// parent a moment later.
-const keptDocs = 512
+// kept is how many documents, and how many trees, a search keeps.
+const kept = 1024
 
 // keys lists the entries of a document.
 func (f *finder) keys(ctx context.Context, file string, blob git.ID) ([]Key, error) {
@@ -49,14 +91,11 @@ func (f *finder) keys(ctx context.Context, file string, blob git.ID) ([]Key, err
 	if err != nil {
 		return nil, err
 	}
-	keys := []Key{}
-	err = doc.EachEntry(file, data, func(h doc.EntryHead, text []byte) {
-		keys = append(keys, Key{[26]byte([]byte(h.ID)), SumOf(h, text)})
-	})
+	keys, err := keysOf(file, data)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.docs) >= keptDocs {
+	if len(f.docs) >= kept {
 		clear(f.docs)
 	}
 	f.docs[at] = keys
@@ -111,20 +150,31 @@ func (f *finder) differ(ctx context.Context, k store.EntryKind, now, before git.
 	return came, left, walk("", now, before)
 }
 
-// list reads a tree by name; "" is an empty one.
+// list reads a tree by name; "" is an empty one. The map is not to be changed.
 func (f *finder) list(ctx context.Context, tree git.ID) (map[string]git.TreeEntry, error) {
 	if tree == "" {
 		return map[string]git.TreeEntry{}, nil
+	}
+	if list, ok := f.lists[tree]; ok {
+		return list, nil
 	}
 	entries, err := f.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
+	return f.keepList(tree, entries), nil
+}
+
+func (f *finder) keepList(tree git.ID, entries []git.TreeEntry) map[string]git.TreeEntry {
 	byName := make(map[string]git.TreeEntry, len(entries))
 	for _, e := range entries {
 		byName[e.Name] = e
 	}
-	return byName, nil
+	if len(f.lists) >= kept {
+		clear(f.lists)
+	}
+	f.lists[tree] = byName
+	return byName
 }
 
 // lostEntry is an entry that a tree had and another one lacks or has with other content.

@@ -69,11 +69,13 @@ type finder struct {
 	s *store.Store
 	Range
 	trees map[git.ID]git.ID // of commits, by commit; "" for one that a shallow clone lacks
-	docs  map[docKey][]Key  // what was read lately
+	docs  map[docKey][]Key  // what was read lately: of a commit and, a moment later, of its child's parent
+	lists map[git.ID]map[string]git.TreeEntry
 }
 
 func newFinder(s *store.Store, r Range) *finder {
-	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{}}
+	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{},
+		lists: map[git.ID]map[string]git.TreeEntry{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -94,6 +96,41 @@ func (f *finder) tree(ctx context.Context, id git.ID) (git.ID, error) {
 		return "", nil
 	}
 	return "", err
+}
+
+// aheadOf is how many commits one look ahead reads.
+const aheadOf = 256
+
+// readAhead reads the trees of a commit and of those that it leads to, in one request, if its own
+// is not there.
+func (f *finder) readAhead(ctx context.Context, id git.ID) error {
+	if n := f.News[id]; n == nil || n.Tree == "" || f.lists[n.Tree] != nil {
+		return nil
+	}
+	var trees []git.ID
+	seen := map[git.ID]bool{id: true}
+	for queue := []git.ID{id}; len(queue) > 0 && len(trees) < aheadOf; queue = queue[1:] {
+		n := f.News[queue[0]]
+		if n == nil || n.Tree == "" {
+			continue
+		}
+		if f.lists[n.Tree] == nil {
+			trees = append(trees, n.Tree)
+		}
+		for _, p := range n.Parents {
+			if !seen[p] {
+				seen[p] = true
+				queue = append(queue, p)
+			}
+		}
+	}
+	return f.s.Repo().ReadAll(ctx, trees, func(o git.Object) error {
+		entries, err := git.ParseTree(o.Data, len(o.ID)/2)
+		if err == nil {
+			f.keepList(o.ID, entries)
+		}
+		return err
+	})
 }
 
 // order lists the commits of the range that the tip leads to, children before their parents.

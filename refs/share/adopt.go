@@ -205,7 +205,7 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	ex := newExchanger(s, Options{}, remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, &done)
 	ex.merge = true
 	ref := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
-	if ex.arrived, err = incoming.Arrived(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
+	if ex.arrived, err = incoming.Arrived(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}, &ex.read); err != nil {
 		return false, err
 	}
 	if err := ex.refuseDirty(ctx, name, ref.ID); err != nil {

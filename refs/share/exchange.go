@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
@@ -63,6 +64,7 @@ type exchanger struct {
 	open     []store.Conflict    // of refs that were left as they are
 	openAt   map[string]git.ID   // what the other side has of those
 	arrived  []*incoming.Commit  // what came with the refs to merge or take, checked
+	read     loss.Entries        // of its documents
 	blocked  error               // another merge waits where their conflicts should
 }
 

@@ -27,7 +27,7 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		return err
 	}
 	r := loss.NewRange(theirs, ex.arrived, gone)
-	r.Have = st.ours
+	r.Have, r.Keys = st.ours, ex.read.Of
 	var causes []loss.Cause
 	if st.branch == "" {
 		causes, err = ex.healRoadmap(ctx, ses, st, r)
