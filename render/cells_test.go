@@ -18,7 +18,7 @@ func TestCells(t *testing.T) {
 	}{
 		{"ASCII", "pool", 4}, {"accent", "é", 1}, {"combining accent", "e\u0301", 1}, {"Chinese", "日本語", 6},
 		{"Korean from letters", "\u1112\u1161\u11ab", 2}, {"half-width", "ｱ", 1}, {"full-width", "Ａ", 2},
-		{"emoji", "🚀", 2}, {"joined emoji", "👩\u200d🚀", 2}, {"flag", "🇯🇵", 2}, {"zero width space", "a\u200bb", 2},
+		{"emoji", "🚀", 2}, {"joined emoji", "👩\u200d🚀", 2}, {"flag", "🇯🇵", 2}, {"zero width space, made visible", "a\u200bb", 10},
 		{"made visible", "\x1b[m\u202e", 12}, {"tab", "a\tb", 3},
 	} {
 		if got := cells(tt.text); got != tt.want {

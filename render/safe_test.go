@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,6 +20,13 @@ func TestSafe(t *testing.T) {
 		{"isolates and marks", "\u2066x\u2069\u200f\u061c", "<U+2066>x<U+2069><U+200F><U+061C>"},
 		{"line separator", "a\u2028b", "a<U+2028>b"},
 		{"tag characters", "x\U000E0041", "x<U+E0041>"},
+		{"without width", "a\u200bb\u2060c\ufeffd\u2063", "a<U+200B>b<U+2060>c<U+FEFF>d<U+2063>"},
+		{"selectors beyond emoji", "x\U000E0100\U000E01EF", "x<U+E0100><U+E01EF>"},
+		{"a text of selectors", "\u2764\ufe0f\ufe01\ufe02", "\u2764\ufe0f<U+FE01><U+FE02>"},
+		{"selectors behind a letter", "x\ufe0f", "x<U+FE0F>"},
+		{"a text of joiners", "\u0915\u200d\u200c\u200d", "\u0915\u200d<U+200C><U+200D>"},
+		{"joiners behind a letter", "ab\u200dc", "ab<U+200D>c"},
+		{"emoji and scripts", "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u0915\u094d\u200d\u0937 \u0646\u200c\u0627", "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u0915\u094d\u200d\u0937 \u0646\u200c\u0627"},
 		{"overwritten line", "shown\rhides", "shown^Mhides"},
 		{"line ends", "a\r\nb\r", "a\nb"},
 		{"invalid UTF-8", "a\xffb\xc3", "a\ufffdb\ufffd"},
@@ -35,7 +43,8 @@ func TestSafe(t *testing.T) {
 // written apart from Safe, from the Unicode tables.
 func acts(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f ||
-		strings.ContainsRune("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", r)
+		strings.ContainsRune("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff", r) ||
+		unicode.Is(unicode.Variation_Selector, r) && r > 0xffff
 }
 
 func FuzzSafe(f *testing.F) {
