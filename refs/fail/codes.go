@@ -297,6 +297,10 @@ const (
 	// FirstPush is returned when a sync would send memory to a remote that has none. 'git context push'
 	// does it.
 	FirstPush = "first-push"
+	// MappingSplit is returned when a push would begin memory on a remote that has it under its other
+	// names, refs/context/ or refs/heads/context/, see context.<remote>.mapping. Clones that use different
+	// names do not see each other.
+	MappingSplit = "mapping-split"
 	// PushRefused is returned when the remote refuses a push, for example by a hook or a protected ref.
 	PushRefused = "push-refused"
 	// Diverged is returned when a push would replace commits that the remote has and this repository does

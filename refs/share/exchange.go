@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
@@ -226,6 +227,15 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	return again, err
 }
 
+// namesRefused reports whether a remote's reason for a refusal speaks of the names of refs: a host
+// that takes nothing but branches and tags. A quota or a missing right is another matter, and another
+// mapping would only split the memory.
+func namesRefused(reason string) bool {
+	reason = strings.ToLower(reason)
+	return slices.ContainsFunc([]string{"hidden ref", "refname", "ref name", "refs/heads", "branches and tags", "only branches",
+		"invalid ref", "prohibited by gerrit"}, func(words string) bool { return strings.Contains(reason, words) })
+}
+
 // survey reads the refs of both sides. git reads one ref after the other, the roadmap before
 // the branches, and a commit may move them meanwhile: the remote could get a branch without the
 // roadmap that it names. So if there is something to exchange, two looks must agree: no ref
@@ -306,7 +316,7 @@ func (ex *exchanger) outcome() error {
 	}
 	if len(ex.refused) > 0 {
 		hints := []string{"git remote -v"}
-		if !ex.peer.Heads { // a host that takes nothing but branches
+		if !ex.peer.Heads && namesRefused(ex.reason) {
 			hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
 		}
 		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,

@@ -2,10 +2,13 @@ package share
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/remote"
 )
@@ -54,6 +57,26 @@ func (ex *exchanger) firstPush(ctx context.Context, ours *remote.RefSet) error {
 		return nil
 	}
 	return ex.o.Consent(*f)
+}
+
+// otherNames refuses to begin memory on a remote that has it under its other names: clones that use
+// different names do not see each other, and each finds nothing wrong.
+func (ex *exchanger) otherNames(ctx context.Context) error {
+	there := git.NameOn(git.BranchPrefix, !ex.peer.Heads)
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, there+"*")
+	if errors.Is(err, git.ErrUnreachable) {
+		return unreachable(ex.peer.Name, err)
+	}
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	key := "context." + ex.peer.Name + ".mapping"
+	hints := []string{"git config " + key + " " + remote.MappingHeads, "git context init"}
+	if ex.peer.Heads {
+		hints = []string{"git config --unset " + key, "git context init"}
+	}
+	return fail.New(fail.ErrRefused, fail.MappingSplit, fmt.Sprintf("'%s' has memory already, under other names such as '%s'", ex.peer.Name,
+		git.Shown(list[0].Name)), hints...)
 }
 
 // pushURL returns where a push goes, without a password.

@@ -132,6 +132,11 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 			return ex.s.NoSuchBranch(ctx, name)
 		}
 	}
+	if ex.push && theirs.Empty() && !ours.Empty() {
+		if err := ex.otherNames(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case ours.Empty() && !ex.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
