@@ -28,7 +28,7 @@ func newDeinit(g *globals) *command {
 			"settings and hooks. Code is not touched. The command first shows what it would remove, and asks " +
 			"on a terminal; without a terminal it needs --yes. With --remote the memory of the default remote " +
 			"is deleted first, for everybody. Texts stay readable in git's objects until 'git gc --prune=now' " +
-			"deletes unreachable objects.",
+			"deletes unreachable objects, which is to be run while nothing else writes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"deinit --dry-run",
@@ -49,7 +49,7 @@ func newDeinit(g *globals) *command {
 				return err
 			}
 			if !o.dryRun {
-				env.hint("texts stay readable until: git gc --prune=now")
+				env.hint("texts stay readable until, while nothing else writes: git gc --prune=now")
 			}
 			return nil
 		},

@@ -326,7 +326,7 @@ func (f *finder) result(res *Result) error {
 	}
 	if f.foreign > 0 {
 		res.Warnings = append(res.Warnings, prose.Count(f.foreign, "object")+
-			" that no ref reaches, and that may belong to the code, contain it; git gc --prune=now deletes unreachable objects")
+			" that no ref reaches, and that may belong to the code, contain it; git gc --prune=now deletes unreachable objects, also those that another writer has just made")
 	}
 	return nil
 }
