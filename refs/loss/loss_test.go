@@ -67,7 +67,7 @@ func TestRestoresWhatWentAway(t *testing.T) {
 	for _, at := range []string{"main~9", "main~5", "main~3", ""} {
 		t.Run("tree of "+at, func(t *testing.T) {
 			r := memtest.New(t)
-			s := history(t, r)
+			history(t, r)
 			main := git.BranchRef("main")
 			want, before := r.Content("main"), strings.TrimSpace(r.Git("rev-parse", main))
 			tree := strings.TrimSpace(r.Input(nil, "hash-object", "-w", "-t", "tree", "--stdin"))
@@ -76,7 +76,7 @@ func TestRestoresWhatWentAway(t *testing.T) {
 			}
 			message := r.Git("log", "-1", "--format=%B", main+"~9") // of no COMMIT
 			r.Git("update-ref", main, strings.TrimSpace(r.Input([]byte(message), "commit-tree", "-p", before, tree)))
-			s = r.Open()
+			s := r.Open()
 			b := found(t, r, s)
 			if b.Empty() || len(b.Causes) != 1 || string(b.Causes[0].Parent) != before {
 				t.Fatalf("%s: %v", b.What(), b.Causes)
