@@ -22,6 +22,8 @@ var (
 	ErrLocked = errors.New("ref is locked")
 	// ErrOldGit: the git that is installed cannot do what is needed.
 	ErrOldGit = errors.New("git 2.39 or newer is required")
+	// ErrBadObject: a remote sends an object that git fsck refuses.
+	ErrBadObject = errors.New("git refuses an object")
 	// ErrUnreachable: a remote is not known, does not exist, is no repository, refuses
 	// access, or does not answer.
 	ErrUnreachable = errors.New("cannot be reached")

@@ -80,6 +80,7 @@ type FetchOptions struct {
 // no gc. In a partial clone it leaves nothing out. Objects that `git fsck` would
 // refuse are refused (from a bundle by git 2.46 and newer only).
 //
+// ErrBadObject: an object is refused; no ref has moved.
 // ErrStale: another process moved one of the refs, or had its lock, meanwhile; the
 // others were fetched. ErrNotFound: the remote lacks the ref of a
 // refspec without a "*". ErrUnreachable: the remote is not known, does not
@@ -132,6 +133,8 @@ func (r *Repo) fetchError(remote string, err error) error {
 		return lockedError{err}
 	case staleText(failed.Stderr):
 		return fmt.Errorf("%w: %w", ErrStale, err)
+	case strings.Contains(failed.Stderr, "fsck error in pack"):
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrBadObject, err)
 	}
 	if why := r.refusedRef(failed.Stderr); why != nil {
 		err = fmt.Errorf("%w: %w", err, why)

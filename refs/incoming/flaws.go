@@ -17,7 +17,7 @@ func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 		Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: cause,
 		Message: fmt.Sprintf("'%s' is refused: %s", Printable(ref), what),
 		Hints: append(inspect,
-			"nothing was merged; the fetched commits stay in '"+Printable(ref)+"' for inspection"),
+			"it was not merged; the fetched commits stay in '"+Printable(ref)+"' for inspection"),
 	}
 }
 

@@ -66,13 +66,14 @@ type exchanger struct {
 	openAt   map[string]git.ID   // what the other side has of those
 	arrived  []*incoming.Commit  // what came with the refs to merge or take, checked
 	read     loss.Entries        // of its documents
+	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
 	blocked  error               // another merge waits where their conflicts should
 }
 
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{},
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{},
 		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}}
 }
 
@@ -125,6 +126,9 @@ func (ex *exchanger) run(ctx context.Context) error {
 	for try := 1; ; try++ {
 		begin := time.Now()
 		again, err := ex.round(ctx)
+		if err != nil {
+			again, err = ex.findRefused(ctx, err)
+		}
 		if err != nil || !again {
 			return err
 		}
@@ -191,6 +195,8 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	ex.setAside(&ours, &theirs)
+	ex.setAside(&ours, before)
 	fault.Point("after-fetch")
 	forgot, err := ex.filterExpunged(ctx, &ours, &theirs)
 	if errors.Is(err, git.ErrStale) {
@@ -218,7 +224,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		return false, ex.outcome()
 	}
 	if !ex.merge && !ex.push {
-		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.reportDirty(ctx), ex.checkArrived(&theirs))
+		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.reportDirty(ctx), ex.checkArrived(&theirs), ex.outcome())
 	}
 	again, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil && !again {
@@ -300,6 +306,9 @@ func (ex *exchanger) stillLocked(err error) error {
 // outcome returns an error for everything that a round could not do.
 func (ex *exchanger) outcome() error {
 	var errs []error
+	for _, ref := range slices.Sorted(maps.Keys(ex.aside)) {
+		errs = append(errs, ex.aside[ref])
+	}
 	if ex.blocked != nil {
 		errs = append(errs, ex.blocked)
 	} else if n := merge.Unsettled(ex.open); n > 0 && ex.rehearsal {

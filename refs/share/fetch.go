@@ -39,6 +39,9 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 			err = ex.fetchThere(ctx, f, get)
 		}
 	}
+	if errors.Is(err, git.ErrBadObject) && !ex.peer.Bundle {
+		err = ex.fetchApart(ctx, &before, get)
+	}
 	switch {
 	case err != nil && ex.peer.Bundle && !errors.Is(err, git.ErrStale):
 		err = bundleError(ex.peer.Name, err)

@@ -304,7 +304,13 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 			Hints:   []string{"git context sync " + ex.peer.Name},
 			Message: fmt.Sprintf("'%s' on '%s' has commits that are not here", displayRef(st.ref), ex.peer.Name)}
 	case how == diverged:
-		return ex.mergeRef(ctx, ses, st, st.theirs, bases, roadmap)
+		err = ex.mergeRef(ctx, ses, st, st.theirs, bases, roadmap)
+		var known *fail.Error
+		if errors.As(err, &known) && known.Code == fail.TooManyBases {
+			ex.aside[st.ref] = err
+			return nil
+		}
+		return err
 	}
 	return nil
 }
