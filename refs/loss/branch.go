@@ -329,6 +329,7 @@ func (f *finder) smaller(ctx context.Context, k store.EntryKind, c *git.Commit, 
 	if err != nil {
 		return false, err
 	}
+	other := Key{e.key.ID, e.now}
 	for _, p := range c.Parents {
 		tree, err := f.tree(ctx, p)
 		if err != nil {
@@ -337,38 +338,16 @@ func (f *finder) smaller(ctx context.Context, k store.EntryKind, c *git.Commit, 
 		if p == parent || tree == "" {
 			continue
 		}
-		all, _, err := f.differ(ctx, k, tree, "")
+		all, err := f.contents(ctx, k, tree)
 		if err != nil {
 			return false, err
 		}
-		for _, blob := range all {
-			now, err := f.text(ctx, k, blob, Key{e.key.ID, e.now})
-			if err != nil {
-				return false, err
-			}
-			if now != nil {
-				return bytes.Compare(now, old) < 0, nil
-			}
+		if blob := all[other]; blob != "" {
+			now, err := f.text(ctx, k, blob, other)
+			return bytes.Compare(now, old) < 0, err
 		}
 	}
 	return false, nil
-}
-
-// text returns the origin and the text of an entry in a document; nil if it is not there.
-func (f *finder) text(ctx context.Context, k store.EntryKind, blob git.ID, key Key) (found []byte, err error) {
-	keys, err := f.keys(ctx, k.File, blob)
-	if err != nil || !slices.Contains(keys, key) {
-		return nil, err
-	}
-	data, err := f.s.Repo().Blob(ctx, blob)
-	if err != nil {
-		return nil, err
-	}
-	return found, doc.EachEntry(k.File, data, func(h doc.EntryHead, text []byte) {
-		if h.ID == string(key.ID[:]) {
-			found = append([]byte(h.Origin+"\n"), text...)
-		}
-	})
 }
 
 // topics returns the topics that a commit lacks of a parent without a record: by file name, the
@@ -462,21 +441,11 @@ func (b *Branch) dropPresent(ctx context.Context, f *finder) error {
 		if len(b.entries[i]) == 0 {
 			continue
 		}
-		all, _, err := f.differ(ctx, k, tree, "")
+		all, err := f.contents(ctx, k, tree)
 		if err != nil {
 			return err
 		}
-		for _, blob := range all {
-			keys, err := f.keys(ctx, k.File, blob)
-			if err != nil {
-				return err
-			}
-			for _, key := range keys {
-				if b.entries[i][key.ID].key == key {
-					delete(b.entries[i], key.ID)
-				}
-			}
-		}
+		maps.DeleteFunc(b.entries[i], func(_ [26]byte, e lostEntry) bool { return all[e.key] != "" })
 	}
 	topics, err := f.topicsOf(ctx, f.Tip)
 	for name := range topics {

@@ -227,22 +227,81 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 	return lost, nil
 }
 
-// contains reports whether a tree has an entry with its content, wherever.
-func (f *finder) contains(ctx context.Context, k store.EntryKind, tree git.ID, key Key) (bool, error) {
+// contents are the entries of one kind in a tree, and where they are.
+type contents struct {
+	file string
+	tree git.ID
+	at   map[Key]git.ID // blobs
+}
+
+// contents reads the entries of one kind in a tree. Those of the last few trees are kept: one that
+// changed has many of them.
+func (f *finder) contents(ctx context.Context, k store.EntryKind, tree git.ID) (map[Key]git.ID, error) {
+	for _, c := range f.whole {
+		if c.file == k.File && c.tree == tree {
+			return c.at, nil
+		}
+	}
 	all, _, err := f.differ(ctx, k, tree, "")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	c := contents{k.File, tree, map[Key]git.ID{}}
 	for _, blob := range all {
 		keys, err := f.keys(ctx, k.File, blob)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		for _, have := range keys {
-			if have == key {
-				return true, nil
-			}
+		for _, key := range keys {
+			c.at[key] = blob
 		}
 	}
-	return false, nil
+	if len(f.whole) >= keptTrees {
+		f.whole = f.whole[1:]
+	}
+	f.whole = append(f.whole, c)
+	return c.at, nil
+}
+
+// keptTrees is for how many trees all entries are kept, and for how many documents all texts: a
+// commit, its parents, and what it restores.
+const keptTrees = 6
+
+// contains reports whether a tree has an entry with its content, wherever.
+func (f *finder) contains(ctx context.Context, k store.EntryKind, tree git.ID, key Key) (bool, error) {
+	all, err := f.contents(ctx, k, tree)
+	return all[key] != "", err
+}
+
+// texts are the origins and the texts of the entries of one document.
+type texts struct {
+	doc docKey
+	of  map[Key][]byte
+}
+
+// text returns the origin and the text of an entry in a document. Those of the last few documents
+// are kept.
+func (f *finder) text(ctx context.Context, k store.EntryKind, blob git.ID, key Key) ([]byte, error) {
+	at := docKey{k.File, blob}
+	for _, t := range f.last {
+		if t.doc == at {
+			return t.of[key], nil
+		}
+	}
+	data, err := f.s.Repo().Blob(ctx, blob)
+	if err != nil {
+		return nil, err
+	}
+	t := texts{at, map[Key][]byte{}}
+	err = doc.EachEntry(k.File, data, func(h doc.EntryHead, text []byte) {
+		t.of[Key{[26]byte([]byte(h.ID)), SumOf(h, text)}] = append([]byte(h.Origin+"\n"), text...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(f.last) >= keptTrees {
+		f.last = f.last[1:]
+	}
+	f.last = append(f.last, t)
+	return t.of[key], nil
 }

@@ -71,6 +71,8 @@ type finder struct {
 	trees map[git.ID]git.ID // of commits, by commit; "" for one that a shallow clone lacks
 	docs  map[docKey][]Key  // what was read lately: of a commit and, a moment later, of its child's parent
 	lists map[git.ID]map[string]git.TreeEntry
+	whole []contents // of the last few trees
+	last  []texts    // of the last few documents
 }
 
 func newFinder(s *store.Store, r Range) *finder {
