@@ -181,6 +181,7 @@ func (f *finder) keepList(tree git.ID, entries []git.TreeEntry) map[string]git.T
 type lostEntry struct {
 	key     Key
 	blob    git.ID // where it is
+	sealed  bool   // that is a segment
 	changed bool   // the other tree has it with other content
 	now     uint64 // the sum of that content
 }
@@ -198,7 +199,7 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 	has := map[[26]byte]uint64{}
 	read := false
 	var lost []lostEntry
-	for _, blob := range left {
+	for path, blob := range left {
 		if blobs[blob] { // a live file that was sealed whole
 			continue
 		}
@@ -220,7 +221,7 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 		}
 		for _, key := range keys {
 			if sum, ok := has[key.ID]; !ok || sum != key.Sum {
-				lost = append(lost, lostEntry{key: key, blob: blob, changed: ok, now: sum})
+				lost = append(lost, lostEntry{key: key, blob: blob, sealed: path != k.File, changed: ok, now: sum})
 			}
 		}
 	}

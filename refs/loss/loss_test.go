@@ -81,12 +81,7 @@ func TestRestoresWhatWentAway(t *testing.T) {
 			if b.Empty() || len(b.Causes) != 1 || string(b.Causes[0].Parent) != before {
 				t.Fatalf("%s: %v", b.What(), b.Causes)
 			}
-			tip := memtest.OK(s.Tip(t.Context(), "main"))(t)
-			tx := memtest.OK(s.Begin(t.Context(), store.Writer{}, "restore", "main"))(t)
-			defer tx.Close()
-			c := memtest.OK(b.Restore(t.Context(), tx, tip))(t)
-			memtest.OK(tx.Write(t.Context(), c, tip.Commit().ID))(t)
-			r.Must(tx.Refs.Commit(t.Context()))
+			restore(t, r, s, b)
 			got := r.Content("main")
 			if !slices.Equal(got.Steps, want.Steps) || !slices.Equal(got.Commits, want.Commits) || got.Topics["cache"] != "None" {
 				t.Errorf("%d steps and %d commits; want %d and %d", len(got.Steps), len(got.Commits), len(want.Steps), len(want.Commits))
@@ -117,4 +112,48 @@ func TestExpungedIsNotLost(t *testing.T) {
 	if what := b.What(); what != "topic 'cache'" {
 		t.Errorf("missing: %s", what)
 	}
+}
+
+// An entry of a sealed segment that was given another text under its id comes back as it was.
+func TestRestoresAChangedSegment(t *testing.T) {
+	r := memtest.New(t)
+	s := history(t, r)
+	ctx, main := t.Context(), git.BranchRef("main")
+	want := r.Content("main")
+	tip := memtest.OK(s.Tip(ctx, "main"))(t)
+	path := strings.TrimSpace(r.Git("ls-tree", "-r", "--name-only", main, "log/"))
+	path, _, _ = strings.Cut(path, "\n")
+	if path == "" {
+		t.Fatal("nothing is sealed")
+	}
+	forged := strings.Replace(string(memtest.OK(tip.Document(ctx, path))(t)), "A long text.", "A forged text.", 1)
+	edit := s.Repo().Edit(tip.Commit().Tree)
+	r.Must(edit.Put(ctx, path, memtest.OK(s.Repo().WriteBlob(ctx, []byte(forged)))(t)))
+	tree := string(memtest.OK(edit.Write(ctx))(t))
+	message := r.Git("log", "-1", "--format=%B", main+"~9")
+	r.Git("update-ref", main, strings.TrimSpace(r.Input([]byte(message), "commit-tree", "-p", string(tip.Commit().ID), tree)))
+	s = r.Open()
+	b := found(t, r, s)
+	if b.What() != "1 step" {
+		t.Fatalf("lost: %s", b.What())
+	}
+	restore(t, r, s, b)
+	if got := r.Content("main"); !slices.Equal(got.Steps, want.Steps) || !slices.Equal(got.Commits, want.Commits) {
+		t.Error("the steps or the commits are not as they were")
+	}
+	if b := found(t, r, r.Open()); !b.Empty() || len(b.Changed()) != 1 {
+		t.Errorf("left: %s, changed: %v", b.What(), b.Changed())
+	}
+	r.Fsck()
+}
+
+// restore makes the commit that has it again.
+func restore(t *testing.T, r *memtest.Repo, s *refs.Store, b *loss.Branch) {
+	t.Helper()
+	tip := memtest.OK(s.Tip(t.Context(), "main"))(t)
+	tx := memtest.OK(s.Begin(t.Context(), store.Writer{}, "restore", "main"))(t)
+	defer tx.Close()
+	c := memtest.OK(b.Restore(t.Context(), tx, tip))(t)
+	memtest.OK(tx.Write(t.Context(), c, tip.Commit().ID))(t)
+	r.Must(tx.Refs.Commit(t.Context()))
 }

@@ -76,41 +76,62 @@ func From(ctx context.Context, s *store.Store, w store.Writer, rev string, dryRu
 	return change, err
 }
 
-// additions reads entries from where they are.
+// additions reads entries from where they are: those of segments come as segments, those of live
+// files as a live file.
 func additions(ctx context.Context, s *store.Store, k store.EntryKind, lost map[[26]byte]lostEntry) (merge.Additions, error) {
 	add := merge.Additions{Replace: map[string]bool{}}
-	from := map[git.ID]map[string]bool{}
+	type source struct {
+		blob   git.ID
+		sealed bool
+	}
+	from := map[source]map[string]bool{}
 	for id, e := range lost {
-		if from[e.blob] == nil {
-			from[e.blob] = map[string]bool{}
+		at := source{e.blob, e.sealed}
+		if from[at] == nil {
+			from[at] = map[string]bool{}
 		}
-		from[e.blob][string(id[:])] = true
+		from[at][string(id[:])] = true
 		add.Replace[string(id[:])] = true
 	}
-	for blob, want := range from {
-		data, err := s.Repo().Blob(ctx, blob)
+	var sealed []doc.File
+	for at, want := range from {
+		picked, err := pick(ctx, s, k, at.blob, want)
 		if err != nil {
 			return add, err
 		}
-		heads, err := doc.EntryHeads(k.File, data)
-		if err != nil {
-			return add, err
+		if at.sealed {
+			sealed = append(sealed, picked)
+			continue
 		}
-		drop := map[string]bool{}
-		for _, h := range heads {
-			drop[h.ID] = !want[h.ID]
-		}
-		picked, err := doc.RemoveEntries(k.File, doc.Entries{Live: data}, drop)
-		if err != nil {
-			return add, err
-		}
-		u, err := k.Union(add.Entries, picked)
+		u, err := k.Union(add.Entries, doc.Entries{Live: picked.Data})
 		if err != nil {
 			return add, err
 		}
 		add.Entries = doc.Entries{Live: u.Live, Segments: u.Segments}
 	}
+	add.Entries.Segments = append(add.Entries.Segments, sealed...)
 	return add, nil
+}
+
+// pick returns a segment with some of the entries of a document.
+func pick(ctx context.Context, s *store.Store, k store.EntryKind, blob git.ID, want map[string]bool) (doc.File, error) {
+	data, err := s.Repo().Blob(ctx, blob)
+	if err != nil {
+		return doc.File{}, err
+	}
+	heads, err := doc.EntryHeads(k.File, data)
+	if err != nil {
+		return doc.File{}, err
+	}
+	drop := map[string]bool{}
+	for _, h := range heads {
+		drop[h.ID] = !want[h.ID]
+	}
+	left, err := doc.RemoveEntries(k.File, doc.Entries{Segments: []doc.File{{Data: data}}}, drop)
+	if err != nil || len(left.Segments) != 1 {
+		return doc.File{}, err
+	}
+	return left.Segments[0], nil
 }
 
 // metadata adds the keys that the commit whose entries were lost has and the draft lacks.
