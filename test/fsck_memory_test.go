@@ -84,7 +84,7 @@ func entryRows() []broken {
 		}},
 		{name: "an entry that was changed", kind: "memory-lost", fixable: true, breaks: changed},
 		{name: "an emptied branch", kind: "memory-lost", fixable: true, breaks: func(w *world) {
-			first, _, _ := strings.Cut(w.git("log", "--reverse", "--format=%H", mainTip), "\n")
+			first := strings.TrimSpace(w.git("rev-list", "--max-parents=0", mainTip))
 			w.git("update-ref", mainTip, strings.TrimSpace(w.git("commit-tree", first+"^{tree}", "-p", mainTip, "-m", w.message(first))))
 		}},
 		{name: "an emptied roadmap", kind: "memory-lost", fixable: true, breaks: func(w *world) {
