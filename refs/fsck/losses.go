@@ -109,6 +109,13 @@ func (c *checker) lostItems(ctx context.Context, v *memory, tip git.ID) error {
 		}
 		defer tx.Close()
 		return tx.Swap(ctx, func(ctx context.Context) error {
+			now, err := c.s.RoadmapTip(ctx)
+			if err == nil && now != tip {
+				err = errMoved
+			}
+			if err != nil {
+				return err
+			}
 			made, err := lost.Restore(ctx, tx, tip)
 			if err == nil {
 				tx.Refs.Update(git.RoadmapRef, made.ID, tip)

@@ -312,6 +312,11 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	if !git.IsID(string(from)) {
 		return false, nil
 	}
+	// Others write trailers: it may name anything, and what is not here.
+	infos, err := f.s.Repo().Infos(ctx, []git.ID{from})
+	if err != nil || infos[0].Type != "commit" {
+		return false, err
+	}
 	if is, err := f.s.Repo().IsAncestor(ctx, from, id); err != nil || !is {
 		return false, err
 	}

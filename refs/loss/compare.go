@@ -196,7 +196,7 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 	for _, blob := range came {
 		blobs[blob] = true
 	}
-	has := map[[26]byte]uint64{}
+	has, sums := map[Key]bool{}, map[[26]byte]uint64{}
 	read := false
 	var lost []lostEntry
 	for path, blob := range left {
@@ -211,7 +211,7 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 					return nil, err
 				}
 				for _, key := range keys {
-					has[key.ID] = key.Sum
+					has[key], sums[key.ID] = true, key.Sum
 				}
 			}
 		}
@@ -220,7 +220,7 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 			return nil, err
 		}
 		for _, key := range keys {
-			if sum, ok := has[key.ID]; !ok || sum != key.Sum {
+			if sum, ok := sums[key.ID]; !has[key] {
 				lost = append(lost, lostEntry{key: key, blob: blob, sealed: path != k.File, changed: ok, now: sum})
 			}
 		}

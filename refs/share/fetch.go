@@ -51,6 +51,15 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	return &before, err
 }
 
+// listMemory asks the remote for its refs of memory, by their names there.
+func (ex *exchanger) listMemory(ctx context.Context) ([]git.Ref, error) {
+	var patterns []string
+	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.WorkPrefix + "*", git.RoadmapRef, git.NotesRef} {
+		patterns = append(patterns, git.NameOn(name, ex.peer.Heads))
+	}
+	return ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+}
+
 // fetchThere fetches if a branch that was asked for by name is missing: git fetches nothing
 // then. It costs one listing of the remote.
 func (ex *exchanger) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {

@@ -55,8 +55,8 @@ func (ex *exchanger) restored(ref string, c loss.Cause) {
 	}
 }
 
-// notesKept does that for lines of notes that the newest commit of the notes lacks, whoever removed
-// them.
+// notesKept says so of lines of notes. It names the newest commit of the notes, which lacks them;
+// an older one may have removed them.
 func (ex *exchanger) notesKept(ctx context.Context, theirs git.ID, lines int) error {
 	c, err := ex.s.Repo().Commit(ctx, theirs)
 	if err == nil {
@@ -111,7 +111,7 @@ func (ex *exchanger) healRoadmap(ctx context.Context, ses *store.Transaction, st
 	return lost.Causes, nil
 }
 
-// healAdopted does that for a branch that is made from a tracking ref. The next push sends it.
+// healAdopted heals a branch that is made from a tracking ref. The next push sends it.
 func (ex *exchanger) healAdopted(ctx context.Context, st *refAction, theirs git.ID) error {
 	roadmap, err := ex.s.RoadmapTip(ctx)
 	if err != nil {

@@ -90,11 +90,7 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 // fetchApart fetches the refs that moved, after git refused an object of one of them: those that it
 // refuses are set aside. It halves the list until it knows which.
 func (ex *exchanger) fetchApart(ctx context.Context, before *remote.RefSet, get func([]string) error) error {
-	var patterns []string
-	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.WorkPrefix + "*", git.RoadmapRef, git.NotesRef} {
-		patterns = append(patterns, git.NameOn(name, ex.peer.Heads))
-	}
-	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+	list, err := ex.listMemory(ctx)
 	if err != nil {
 		return err
 	}

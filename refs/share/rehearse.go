@@ -71,11 +71,7 @@ func refNames(held []expunge.DirtyRef) []string {
 // peek returns the refs of a remote, and brings their objects into the quarantine. The names come first: a ref
 // that moves in between goes forward, and its new history contains the old one.
 func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (theirs remote.RefSet, err error) {
-	var patterns []string
-	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.WorkPrefix + "*", git.RoadmapRef, git.NotesRef} {
-		patterns = append(patterns, git.NameOn(name, ex.peer.Heads))
-	}
-	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+	list, err := ex.listMemory(ctx)
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
 	}
