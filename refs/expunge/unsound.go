@@ -51,7 +51,7 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 		ses.Refs.Delete(r.Name, r.ID)
 		ids = append(ids, r.ID)
 	}
-	if err := ses.Refs.Commit(ctx); err != nil {
+	if err := ses.Commit(ctx); err != nil {
 		return nil, nil, err
 	}
 	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog

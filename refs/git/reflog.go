@@ -121,6 +121,28 @@ func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []Hea
 	return moves, len(out) > 0, nil
 }
 
+// Logged returns the entries of the reflogs of all refs that match some patterns, as git's --glob.
+// Their Old is not known. Entries whose commit is missing are left out.
+func (r *Repo) Logged(ctx context.Context, globs ...string) ([]HeadMove, error) {
+	args := []string{"log", "--walk-reflogs", "--ignore-missing", "--format=%H %gs"}
+	for _, glob := range globs {
+		args = append(args, "--glob="+glob)
+	}
+	out, err := r.View(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var moves []HeadMove
+	for line := range strings.Lines(string(out)) {
+		id, reason, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !r.IsID(id) {
+			return nil, fmt.Errorf("git log: cannot understand '%s'", Shown(line))
+		}
+		moves = append(moves, HeadMove{New: ID(id), Reason: reason})
+	}
+	return moves, nil
+}
+
 // DropReflogs empties the reflogs of refs, and that of CONTEXT_HEAD in every
 // worktree: their messages, and the objects that they named. A ref without one is
 // passed over. Reflogs of other refs, and of HEAD, are left as they are. What other

@@ -126,5 +126,5 @@ func (ex *exchanger) healAdopted(ctx context.Context, st *refAction, theirs git.
 		return err
 	}
 	st.take = st.theirs
-	return ses.Refs.Commit(ctx) // nothing is queued: this flushes the objects to disk
+	return ses.Commit(ctx) // nothing is queued: this flushes the objects to disk
 }

@@ -46,7 +46,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if err := ex.uniteNotes(ctx, ses, plan, ours, theirs); err != nil {
 		return false, err
 	}
-	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
+	if err := ses.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
 		return false, err
 	}
 	fault.Point("after-merge")

@@ -215,7 +215,7 @@ func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err
 	if err := s.rememberPrevious(now); err != nil {
 		return err
 	}
-	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context "+why+": "+name)
+	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), reflogPrefix+why+": "+name)
 }
 
 // elsewhere adds to a branch that was not found that a remote may have it.

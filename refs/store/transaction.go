@@ -42,6 +42,8 @@ type Transaction struct {
 	Locks     []*git.Lock
 	Refs      *git.Tx
 	Code      git.ID // the code commit that it is about; "": HEAD
+
+	made []git.ID // commits that are not listed as made here yet
 }
 
 // Begin finishes an expunge that a killed process left, locks branches and starts a
@@ -152,7 +154,7 @@ func (s *Store) WhileLocked(ctx context.Context, do func() error, branches ...st
 
 // Start starts the child that will move the refs. reason goes into the reflogs.
 func (tx *Transaction) Start(ctx context.Context, reason string) (err error) {
-	tx.Refs, err = tx.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
+	tx.Refs, err = tx.Store.repo.Begin(ctx, git.TxOptions{Message: reflogPrefix + reason,
 		Committer: git.Identity{Name: tx.Signature.Name, Email: tx.Signature.Email}, Keep: tx.LockFiles()})
 	return err
 }
@@ -198,7 +200,7 @@ func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) err
 	for try := 1; ; try++ {
 		err := build(ctx)
 		if err == nil {
-			err = tx.Refs.Commit(ctx)
+			err = tx.Commit(ctx)
 		}
 		if errors.Is(err, ErrNothing) {
 			return nil
@@ -256,16 +258,20 @@ func (o Signing) Wanted(cfg *git.Config) (bool, error) {
 // but those of the notes go through it. A lost race signs again, with the commit
 // lock held; that of the journal is free, so that record never waits for it.
 func (tx *Transaction) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
-	if !tx.Sign {
+	if tx.Sign {
+		signed, err := tx.Store.repo.SignCommit(ctx, c, tx.Writer.Sign.Key)
+		if err != nil {
+			return nil, tx.signError(ctx, err)
+		}
+		c = signed
+	} else {
 		var err error
-		c.ID, err = tx.Store.repo.WriteCommit(ctx, c)
-		return c, err
+		if c.ID, err = tx.Store.repo.WriteCommit(ctx, c); err != nil {
+			return nil, err
+		}
 	}
-	signed, err := tx.Store.repo.SignCommit(ctx, c, tx.Writer.Sign.Key)
-	if err != nil {
-		return nil, tx.signError(ctx, err)
-	}
-	return signed, nil
+	tx.made = append(tx.made, c.ID)
+	return c, nil
 }
 
 // signError says that git made no signed commit. What else it fails at (no space)

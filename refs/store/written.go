@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// writtenName is the file of local state that lists the memory commits that this repository made
+// itself, a hash on a line. The names in a commit are no proof: anybody can write them. The file
+// may list commits that no ref ever led to.
+const writtenName = "written"
+
+// reflogPrefix begins what this program writes into reflogs.
+const reflogPrefix = "context "
+
+// foreignReasons begin the entries of reflogs for moves to commits that others may have made.
+var foreignReasons = []string{"sync: ", "fetch: ", "push: ", "expunge", "init", "branch: "}
+
+// Commit moves the queued refs. It first lists the commits that were made, so that a killed
+// process leaves none out.
+func (tx *Transaction) Commit(ctx context.Context) error {
+	if err := tx.noteWritten(); err != nil {
+		return fmt.Errorf("list what was written here: %w", err)
+	}
+	return tx.Refs.Commit(ctx)
+}
+
+func (tx *Transaction) noteWritten() (err error) {
+	if len(tx.made) == 0 {
+		return nil
+	}
+	f, err := tx.Store.repo.OpenState(writtenName, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var lines strings.Builder
+	for _, id := range tx.made {
+		lines.WriteString(string(id) + "\n")
+	}
+	if _, err = f.WriteString(lines.String()); err == nil {
+		tx.made = nil
+	}
+	return err
+}
+
+// Adopt lists the replacements of commits that this repository made as made by it. now contains
+// new commits by old ones. It also lists what only reflogs know: whoever replaces commits empties
+// them.
+func (tx *Transaction) Adopt(ctx context.Context, now map[git.ID]git.ID) error {
+	listed, err := tx.Store.listed()
+	if err != nil {
+		return err
+	}
+	mine, err := tx.Store.Written(ctx)
+	if err != nil {
+		return err
+	}
+	for old, id := range now {
+		if mine[old] {
+			mine[id] = true
+		}
+	}
+	for id := range mine {
+		if !listed[id] {
+			tx.made = append(tx.made, id)
+		}
+	}
+	return nil
+}
+
+// Written returns the memory commits that this repository made itself. What an earlier version
+// made is known from the reflogs, for as long as git keeps them.
+func (s *Store) Written(ctx context.Context) (map[git.ID]bool, error) {
+	mine, err := s.listed()
+	if err != nil {
+		return nil, err
+	}
+	moves, err := s.repo.Logged(ctx, git.BranchPrefix+"*", git.RoadmapRef+"*")
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
+		if ownReason(m.Reason) {
+			mine[m.New] = true
+		}
+	}
+	return mine, nil
+}
+
+// listed reads the list.
+func (s *Store) listed() (map[git.ID]bool, error) {
+	mine := map[git.ID]bool{}
+	f, err := s.repo.OpenState(writtenName, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mine, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if id := strings.TrimSuffix(line, "\n"); s.repo.IsID(id) { // a line may be torn
+			mine[git.ID(id)] = true
+		}
+	}
+	return mine, nil
+}
+
+func ownReason(reason string) bool {
+	reason, ours := strings.CutPrefix(reason, reflogPrefix)
+	for _, foreign := range foreignReasons {
+		ours = ours && !strings.HasPrefix(reason, foreign)
+	}
+	return ours
+}
