@@ -6,9 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/expunge"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -19,6 +17,8 @@ type expungeOptions struct {
 	consent
 	match, id string
 	from      string
+	why       string
+	refuse    bool
 	dryRun    bool
 }
 
@@ -27,21 +27,23 @@ func newExpunge(g *globals) *command {
 	own := []cli.Flag{
 		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
 		text(&o.id, "--id ID", "forget this step or commit"),
-		text(&o.from, "--from REMOTE", "forget what this remote's memory has forgotten"),
+		text(&o.from, "--from REMOTE", "answer what this remote asks to forget: with --yes it goes, with --refuse it comes back"),
+		toggle(&o.refuse, "--refuse", "with --from: bring back what the remote asks to forget, in all clones"),
+		text(&o.why, "-m, --message TEXT", "the reason, which others read who are asked to forget it too"),
 		toggle(&o.dryRun, "--dry-run", "say what would be removed; change nothing"),
 		o.consent.flag(),
 	}
 	return &command{
 		name: "expunge",
 		usage: []string{
-			"expunge --match TEXT [--dry-run] [--yes]",
-			"expunge --id ID [--dry-run] [--yes]",
-			"expunge --from REMOTE [--dry-run] [--yes]",
+			"expunge --match TEXT [-m WHY] [--dry-run] [--yes]",
+			"expunge --id ID [-m WHY] [--dry-run] [--yes]",
+			"expunge --from REMOTE [--dry-run | --yes | --refuse]",
 		},
 		about: "Removes a secret from every memory commit, note, journal, reflog and object of this " +
 			"repository. Steps and commits whose own text contains TEXT are removed; elsewhere \"(expunged)\" " +
-			"replaces the lines that contain it. Clones that sync forget it too; for the remotes that had it, " +
-			"the command prints what to run. It first shows what it would remove, and asks on a terminal; " +
+			"replaces the lines that contain it. Clones that sync forget it too; a clone that wrote it hides it and " +
+			"asks its user first. For the remotes that had it, the command prints what to run. It first shows what it would remove, and asks on a terminal; " +
 			"without a terminal more than 10 entries, more than 1 % of all, and a short TEXT need --yes. The " +
 			"shell's history contains TEXT as well, so --match - reads it from standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
@@ -60,6 +62,9 @@ func newExpunge(g *globals) *command {
 			}
 			if err := o.check(); err != nil {
 				return err
+			}
+			if o.from != "" {
+				return runAnswer(ctx, env, o)
 			}
 			r, err := runExpunge(ctx, env, o)
 			if err != nil {
@@ -84,6 +89,12 @@ func (o *expungeOptions) check() error {
 		return usagef("nothing to expunge").hint("give --match TEXT, --id ID or --from REMOTE")
 	case given > 1:
 		return usagef("--match, --id and --from cannot be used together")
+	case o.refuse && o.from == "":
+		return usagef("--refuse needs --from REMOTE")
+	case o.refuse && (o.yes || o.dryRun):
+		return usagef("--refuse cannot be used with --yes or --dry-run")
+	case o.why != "" && o.from != "":
+		return usagef("-m cannot be used with --from")
 	}
 	return nil
 }
@@ -104,31 +115,10 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 		return r, err
 	}
 	defer closing(s, &err)
-	if o.from != "" {
-		return o.expungeFrom(ctx, env, s)
-	}
-	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes,
+	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, Why: o.why, DryRun: o.dryRun, Yes: o.yes,
 		Consent: func(would expunge.Result) error {
 			return o.ask(env, o.json, dangerOf(would, match != "" && expunge.ShortMatch(match)))
 		}})
-}
-
-// expungeFrom removes what a remote has expunged. It asks with no lock held, so that the remote is asked twice.
-func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
-	run := func(e expunge.Options) (expunge.Result, error) {
-		return share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, e)
-	}
-	if o.dryRun || o.yes {
-		return run(expunge.Options{DryRun: o.dryRun, Yes: o.yes})
-	}
-	would, err := run(expunge.Options{DryRun: true})
-	if err != nil {
-		return would, err
-	}
-	if err := o.ask(env, o.json, dangerOf(would, false)); err != nil {
-		return would, err
-	}
-	return run(expunge.Options{Yes: o.asks(env, o.json)}) // else the bounds of sync count
 }
 
 // dangerOf describes an expunge that waits for consent.

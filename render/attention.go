@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
@@ -30,6 +34,7 @@ const (
 	NoticeBehind      = "behind"      // a remote has newer work of the branch
 	NoticeUnshared    = "unshared"    // a remote has memory, and not this branch
 	NoticeWork        = "work"        // uncommitted code was handed over with the newest commit
+	NoticeForget      = "forget"      // a remote asks to forget what was written here
 	NoticeTell        = "tell"        // a to-do: the user is to be told of something
 )
 
@@ -66,6 +71,24 @@ func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
 	}
 	return &Notice{NoticeConflict, fmt.Sprintf("a merge into '%s' waits: %s open", branch, prose.Count(openConflicts(h), "conflict")),
 		"git context merge --status"}, nil
+}
+
+// forgetting reports what remotes ask to forget, and nobody has answered.
+func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error) {
+	requests, err := expunge.Waiting(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string]doc.Expunged{}
+	for _, r := range requests {
+		asked[r.Remote] = asked[r.Remote].Union(r.Asked)
+	}
+	var list []Notice
+	for _, remote := range slices.Sorted(maps.Keys(asked)) {
+		list = append(list, Notice{NoticeForget, fmt.Sprintf("%s asks to forget %s; hidden and kept here until the user answers", remote,
+			expunge.AskedText(asked[remote])), "git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
+	}
+	return list, nil
 }
 
 // handedOver offers the uncommitted code that was handed over with the newest commit.

@@ -130,7 +130,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 				return err
 			},
 			func(ctx context.Context) (err error) {
-				v.Attention, err = notices(ctx, s, tip, waitingMerge, interrupted, handedOver(o.CodeWait), remoteWork)
+				v.Attention, err = notices(ctx, s, tip, waitingMerge, interrupted, forgetting, handedOver(o.CodeWait), remoteWork)
 				return err
 			})
 	}

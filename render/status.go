@@ -60,7 +60,7 @@ func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.
 		},
 		func(ctx context.Context) (err error) { v.Code, err = code.ReadState(ctx, s, codeWait); return err },
 		func(ctx context.Context) (err error) {
-			v.notices, err = notices(ctx, s, tip, interrupted, handedOver(codeWait), remoteWork)
+			v.notices, err = notices(ctx, s, tip, interrupted, forgetting, handedOver(codeWait), remoteWork)
 			return err
 		},
 		func(context.Context) error {
@@ -124,7 +124,7 @@ func (v Status) Text(p *Printer) {
 		p.line(yellow("another program called git-context is on the PATH: " + strings.Join(v.Programs, ", ")))
 	}
 	for _, n := range v.notices {
-		if slices.Contains([]string{NoticeInterrupted, NoticeUnshared, NoticeWork}, n.Kind) {
+		if slices.Contains([]string{NoticeInterrupted, NoticeForget, NoticeUnshared, NoticeWork}, n.Kind) {
 			p.line(yellow(n.Text + ": " + strings.Replace(n.Command, "git context", p.Self, 1)))
 		}
 	}

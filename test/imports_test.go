@@ -15,7 +15,7 @@ var layers = map[string][]string{
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
-	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/expunge", "refs/search", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/remote", "refs/store"},
 	"refs/fsck":               {"refs/maintain", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/folder", "refs/history", "refs/incoming", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
 	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/index", "refs/prose"},

@@ -39,6 +39,26 @@ func shareKillings() []killing {
 			w.fails("context", "sync")
 			w.ok("resolve", "lock", "--ours")
 		}, args: []string{"merge", "--continue"}, again: []int{1}, holds: synchronized},
+		{name: "sync that hides", prepare: askedToForget, args: []string{"sync"}, holds: func(k *killed) {
+			k.ok("sync")
+			k.says("asked for", 0, "--log", "--steps", "1000")
+			k.ok("expunge", "--from", "origin", "--refuse")
+			refused(k)
+		}},
+		{name: "expunge --refuse", prepare: func(w *killWorld) {
+			askedToForget(w)
+			w.ok("sync")
+		}, args: []string{"expunge", "--from", "origin", "--refuse"}, again: []int{1}, holds: refused},
+		{name: "expunge --from --yes", prepare: func(w *killWorld) {
+			askedToForget(w)
+			w.ok("sync")
+		}, args: []string{"expunge", "--from", "origin", "--yes"}, again: []int{1}, holds: func(k *killed) {
+			k.says("asked for", 0, "--log", "--steps", "1000")
+			if left := k.git("for-each-ref", "refs/context/kept"); left != "" {
+				k.t.Errorf("left: %s", left)
+			}
+			k.ok("sync")
+		}},
 		{name: "bundle", args: []string{"bundle", "../memory.bundle"}, holds: func(k *killed) {
 			k.git("bundle", "verify", "-q", k.beside("memory.bundle"))
 			if left, err := filepath.Glob(k.beside("memory.bundle.*")); err != nil || len(left) > 0 {
@@ -89,6 +109,27 @@ func synchronized(k *killed) {
 	if n := k.count("main", "Ours"); n != 1 {
 		k.t.Errorf("a milestone stands %d times", n)
 	}
+}
+
+// askedToForget has another clone expunge a step of this one, on the remote too.
+func askedToForget(w *killWorld) {
+	w.ok("record", "-a", "asked for")
+	w.ok("commit", "-m", "Ours")
+	w.ok("sync")
+	w.git("-C", w.root, "clone", "-q", "origin.git", "asker")
+	there := w.inDir(w.beside("asker"))
+	there.ok("init")
+	there.ok("expunge", "--match", "asked for", "--yes")
+	there.git("push", "-q", "--force", "origin", "refs/context/heads/main", "refs/context/roadmap", "refs/notes/context")
+}
+
+// refused holds that what was asked for is back, also for a third clone.
+func refused(k *killed) {
+	k.says("asked for", 1, "--log", "--steps", "1000")
+	k.ok("sync")
+	cloned(k.killWorld)
+	k.ok("init")
+	k.says("asked for", 1, "--log", "--steps", "1000")
 }
 
 // cloned puts a new clone of the remote in the place of the repository.

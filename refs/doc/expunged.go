@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -25,16 +26,26 @@ const (
 	tombText   = "text"   // SHA-256 of a redacted piece of text
 )
 
+// maxTurns bounds the number of a tombstone. It is even: in the end what was refused stays.
+const maxTurns = 1000
+
 // Expunged is a set of tombstones: it identifies what was expunged without containing it.
 // The zero value is the empty set. Redact defines the effect on a document.
 //
+// An entry or a text may be expunged, brought back by somebody who refuses that, and expunged
+// again. Each of these turns adds one to the number of its tombstone, so that the larger one of
+// two is the later one: it is in force if it is odd.
+//
 // Several goroutines may read it at once. A copy shares its set with the original; Union
 // with the zero value makes an independent copy.
-type Expunged struct{ lines map[string]bool }
+type Expunged struct {
+	turns map[string]int  // by kind and value
+	hits  map[string]bool // if set, collects which tombstones were in force for a document
+}
 
 // ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:
-// each line must be a tombstone of a known kind, in ascending bytewise order without
-// duplicates. Otherwise the error is a *SyntaxError with the line, or reports that data
+// each line must be a tombstone of a known kind, followed by its number if that is not 1, in
+// ascending bytewise order without duplicates. Otherwise the error is a *SyntaxError with the line, or reports that data
 // exceeds MaxExpunged.
 func ParseExpunged(data []byte) (Expunged, error) {
 	if len(data) > MaxExpunged {
@@ -48,20 +59,35 @@ func ParseExpunged(data []byte) (Expunged, error) {
 	before := ""
 	for sc.more() {
 		line := sc.next()
-		if !validTombstone(line) {
+		name, turn, ok := parseTombstone(line)
+		if !ok {
 			return Expunged{}, sc.fail("'%s' is no tombstone", clip(line))
 		}
-		if line <= before {
+		if name <= before {
 			return Expunged{}, sc.fail("'%s' is out of order or occurs twice", clip(line))
 		}
-		e.add(line)
-		before = line
+		e.set(name, turn)
+		before = name
 	}
 	return e, nil
 }
 
-func validTombstone(line string) bool {
-	kind, value, _ := strings.Cut(line, " ")
+// parseTombstone splits a line into the kind with the value, and the number.
+func parseTombstone(line string) (name string, turn int, ok bool) {
+	kind, rest, _ := strings.Cut(line, " ")
+	value, number, numbered := strings.Cut(rest, " ")
+	turn = 1
+	if numbered {
+		var err error
+		turn, err = strconv.Atoi(number)
+		if err != nil || turn < 2 || turn > maxTurns || strconv.Itoa(turn) != number || kind == tombCommit {
+			return "", 0, false
+		}
+	}
+	return kind + " " + value, turn, validTombstone(kind, value)
+}
+
+func validTombstone(kind, value string) bool {
 	switch kind {
 	case tombCommit:
 		return validHash(value)
@@ -82,31 +108,128 @@ func validHash(s string) bool {
 // set gives an empty file.
 func (e Expunged) Bytes() []byte {
 	var b []byte
-	for _, line := range slices.Sorted(maps.Keys(e.lines)) {
-		b = append(append(b, line...), '\n')
+	for _, name := range slices.Sorted(maps.Keys(e.turns)) {
+		b = append(b, name...)
+		if turn := e.turns[name]; turn > 1 {
+			b = strconv.AppendInt(append(b, ' '), int64(turn), 10)
+		}
+		b = append(b, '\n')
 	}
 	return b
 }
 
 // Empty reports whether the set has no tombstones.
-func (e Expunged) Empty() bool { return len(e.lines) == 0 }
+func (e Expunged) Empty() bool { return len(e.turns) == 0 }
 
-// Union returns a new set with the tombstones of both.
-func (e Expunged) Union(o Expunged) Expunged {
-	all := make(map[string]bool, len(e.lines)+len(o.lines))
-	maps.Copy(all, e.lines)
-	maps.Copy(all, o.lines)
-	return Expunged{all}
+// inForce reports whether what a tombstone names must go.
+func (e Expunged) inForce(name string) bool {
+	if e.turns[name]%2 == 0 {
+		return false
+	}
+	if e.hits != nil {
+		e.hits[name] = true
+	}
+	return true
 }
 
-// Contains reports whether e contains every tombstone of o.
+// Union returns a new set with the tombstones of both, of each the one with the larger number.
+func (e Expunged) Union(o Expunged) Expunged {
+	all := Expunged{turns: make(map[string]int, len(e.turns)+len(o.turns))}
+	maps.Copy(all.turns, e.turns)
+	for name, turn := range o.turns {
+		all.turns[name] = max(all.turns[name], turn)
+	}
+	return all
+}
+
+// Contains reports whether e contains every tombstone of o, with no smaller number.
 func (e Expunged) Contains(o Expunged) bool {
-	for line := range o.lines {
-		if !e.lines[line] {
+	for name, turn := range o.turns {
+		if e.turns[name] < turn {
 			return false
 		}
 	}
 	return true
+}
+
+// Without returns what is in force in e and not in o.
+func (e Expunged) Without(o Expunged) Expunged {
+	var rest Expunged
+	for name, turn := range e.turns {
+		if turn%2 == 1 && o.turns[name]%2 == 0 {
+			rest.set(name, turn)
+		}
+	}
+	return rest
+}
+
+// Since returns what e has with a larger number than o.
+func (e Expunged) Since(o Expunged) Expunged {
+	var rest Expunged
+	for name, turn := range e.turns {
+		if turn > o.turns[name] {
+			rest.set(name, turn)
+		}
+	}
+	return rest
+}
+
+// Except returns what e has and o does not name.
+func (e Expunged) Except(o Expunged) Expunged {
+	var rest Expunged
+	for name, turn := range e.turns {
+		if _, named := o.turns[name]; !named {
+			rest.set(name, turn)
+		}
+	}
+	return rest
+}
+
+// Again returns what o names with the numbers that put it in force after e, also where it was
+// refused. What was refused maxTurns/2 times stays refused.
+func (e Expunged) Again(o Expunged) Expunged {
+	var again Expunged
+	for name, turn := range o.turns {
+		turn = max(turn, e.turns[name])
+		if turn%2 == 0 {
+			turn = min(turn+1, maxTurns)
+		}
+		again.set(name, turn)
+	}
+	return again
+}
+
+// Refuse returns the union in which no entry and no text that o names is in force.
+func (e Expunged) Refuse(o Expunged) Expunged {
+	all := e.Union(o)
+	for name := range o.turns {
+		if all.turns[name]%2 == 1 && !strings.HasPrefix(name, tombCommit) {
+			all.turns[name]++
+		}
+	}
+	return all
+}
+
+// Hits returns the tombstones that Redact acts on in a file; see there for the errors.
+func (e Expunged) Hits(path string, data []byte) (Expunged, error) {
+	w := Expunged{turns: e.turns, hits: map[string]bool{}}
+	_, err := w.Redact(path, data)
+	return e.only(w.hits), err
+}
+
+// HitsText returns the tombstones that RedactText acts on.
+func (e Expunged) HitsText(text string) Expunged {
+	w := Expunged{turns: e.turns, hits: map[string]bool{}}
+	w.RedactText(text)
+	return e.only(w.hits)
+}
+
+func (e Expunged) only(names map[string]bool) Expunged {
+	var some Expunged
+	for name := range names {
+		some.set(name, e.turns[name])
+	}
+	return some
 }
 
 // AddEntry adds a tombstone for the step or commit with this id. It fails if id is not a
@@ -140,24 +263,26 @@ func (e *Expunged) AddCommit(hash string) error {
 	return nil
 }
 
-func (e *Expunged) add(line string) {
-	if e.lines == nil {
-		e.lines = make(map[string]bool)
+func (e *Expunged) add(name string) { e.set(name, 1) }
+
+func (e *Expunged) set(name string, turn int) {
+	if e.turns == nil {
+		e.turns = make(map[string]int)
 	}
-	e.lines[line] = true
+	e.turns[name] = max(e.turns[name], turn)
 }
 
 // HasEntry reports whether the entry with this id must be removed.
-func (e Expunged) HasEntry(id string) bool { return e.lines[tombEntry+" "+id] }
+func (e Expunged) HasEntry(id string) bool { return e.inForce(tombEntry + " " + id) }
 
 // HasText reports whether the piece on a line must be redacted. The line may be bare,
 // quoted or a list item.
 func (e Expunged) HasText(line string) bool {
-	if len(e.lines) == 0 {
+	if len(e.turns) == 0 {
 		return false
 	}
 	_, piece, _ := cutPiece(line)
-	return piece != "" && e.lines[textLine(piece)]
+	return piece != "" && e.inForce(textLine(piece))
 }
 
 func textLine(piece string) string {
@@ -165,16 +290,19 @@ func textLine(piece string) string {
 	return tombText + " " + hex.EncodeToString(sum[:])
 }
 
-// Entries returns the ids of the removed entries, sorted.
+// Entries returns the ids of the entries that must be removed, sorted.
 func (e Expunged) Entries() []string { return e.values(tombEntry) }
+
+// Texts returns the number of texts that must be redacted.
+func (e Expunged) Texts() int { return len(e.values(tombText)) }
 
 // Commits returns the hashes of the replaced commits, sorted.
 func (e Expunged) Commits() []string { return e.values(tombCommit) }
 
 func (e Expunged) values(kind string) []string {
 	var values []string
-	for line := range e.lines {
-		if value, ok := strings.CutPrefix(line, kind+" "); ok {
+	for name, turn := range e.turns {
+		if value, ok := strings.CutPrefix(name, kind+" "); ok && turn%2 == 1 {
 			values = append(values, value)
 		}
 	}

@@ -201,3 +201,50 @@ func TestQuotes(t *testing.T) {
 		t.Error("a birth is quoted")
 	}
 }
+
+// What is refused comes back, what is expunged again goes again, in whatever order the files meet.
+func TestExpungedTurns(t *testing.T) {
+	t.Parallel()
+	const id = "01JD5K0Z3V7Q3M9K2A4B5C6D7E"
+	var asked Expunged
+	if err := asked.AddEntry(id); err != nil {
+		t.Fatal(err)
+	}
+	asked.AddText("a line")
+	refused := asked.Refuse(asked)
+	again := refused.Union(refused.Again(asked))
+	for _, c := range []struct {
+		name     string
+		e        Expunged
+		inForce  bool
+		fileEnds string
+	}{
+		{"asked", asked, true, id},
+		{"refused", refused, false, id + " 2"},
+		{"both", asked.Union(refused), false, id + " 2"},
+		{"an old file", refused.Union(asked), false, id + " 2"},
+		{"again", again, true, id + " 3"},
+		{"an old refusal", again.Union(refused), true, id + " 3"},
+	} {
+		if c.e.HasEntry(id) != c.inForce || c.e.HasText("a line") != c.inForce || (len(c.e.Entries()) == 1) != c.inForce {
+			t.Errorf("%s: in force is %t, want %t", c.name, c.e.HasEntry(id), c.inForce)
+		}
+		data := c.e.Bytes()
+		if !strings.Contains(string(data), "entry "+c.fileEnds+"\n") {
+			t.Errorf("%s: the file is\n%s", c.name, data)
+		}
+		if back, err := ParseExpunged(data); err != nil || !back.Contains(c.e) || !c.e.Contains(back) {
+			t.Errorf("%s: parsed: %v, %v", c.name, back, err)
+		}
+	}
+	for _, bad := range []string{"entry " + id + " 1\n", "entry " + id + " 02\n", "entry " + id + " 1001\n", "entry " + id + " \n",
+		"commit " + strings.Repeat("0", 40) + " 2\n"} {
+		if _, err := ParseExpunged([]byte(bad)); err == nil {
+			t.Errorf("'%s' is taken", bad)
+		}
+	}
+	last := Expunged{turns: map[string]int{"entry " + id: maxTurns}}
+	if last.Again(asked).HasEntry(id) {
+		t.Error("what was refused for the last time is in force")
+	}
+}

@@ -11,6 +11,8 @@
 // local state:
 //
 //	expunge.json    an expunge that is under way, see [Intent]
+//	written         kept by package store: which commits were made here
+//	unasked.json    how much was removed because remotes asked for it
 //	held/REMOTE     what a remote still has of old history, see [DirtyState]
 //	clean/REMOTE    which refs of a remote contain nothing expunged, see [CleanState]
 //
@@ -43,6 +45,7 @@ type Options struct {
 	store.Writer
 	Match  string // a piece of text, exactly; it may span lines
 	ID     string // of a step, or any name of a commit
+	Why    string // the reason, which everybody who shares the memory can read
 	DryRun bool   // only say what would go
 	Yes    bool   // do not ask Consent; also where everything would go, or the text is short
 
@@ -53,10 +56,11 @@ type Options struct {
 
 // Entry describes a removed entry without quoting it.
 type Entry struct {
-	ID, Kind string // "step" or "commit"
-	Branch   string // that recorded it
-	Time     time.Time
-	Pending  bool // was not committed yet
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`   // "step" or "commit"
+	Branch  string    `json:"branch"` // that recorded it
+	Time    time.Time `json:"time"`
+	Pending bool      `json:"pending"` // was not committed yet
 }
 
 // shortMatch is the number of characters below which a text needs Yes or Consent.
@@ -96,15 +100,22 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	if err := f.result(&res); err != nil {
 		return res, err
 	}
+	if f.match.in(o.Why) {
+		return res, fail.New(fail.ErrInvalid, fail.ExpungeWhy, "the reason contains the text to forget; others could read it there")
+	}
 	if o.DryRun {
 		return f.preview(ctx, res)
 	}
 	if err := f.consent(ctx, o, res); err != nil {
 		return res, err
 	}
-	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
+	known, err := Tombstones(ctx, s)
+	if err != nil {
+		return res, err
+	}
+	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check, why: o.Why}
 	op.intent.addOld(f.objects...)
-	if err := op.Run(ctx, f.expunged); err != nil {
+	if err := op.Run(ctx, known.Again(f.expunged)); err != nil {
 		return op.Result, err
 	}
 	op.Result.Remotes = slices.Clip(op.Result.Remotes)

@@ -87,6 +87,11 @@ func (f *finder) history(ctx context.Context, v *Refs) error {
 	if v.Notes != "" {
 		tips = append(tips, v.Notes)
 	}
+	kept, err := keptTips(ctx, f.s, v)
+	if err != nil {
+		return err
+	}
+	tips = append(tips, kept...)
 	list, err := f.s.Repo().Objects(ctx, tips, nil)
 	if err != nil {
 		return err
@@ -318,7 +323,7 @@ func (f *finder) result(res *Result) error {
 			"git context search WORDS")
 	}
 	f.entries(res)
-	res.Texts = countTexts(f.expunged)
+	res.Texts = f.expunged.Texts()
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	for _, ref := range f.works {
@@ -339,6 +344,3 @@ func (f *finder) entries(res *Result) {
 		res.IDs = append(res.IDs, e.ID)
 	}
 }
-
-// countTexts counts the texts among tombstones.
-func countTexts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

@@ -21,7 +21,9 @@ import (
 // text.
 type Intent struct {
 	expunged doc.Expunged
+	added    doc.Expunged // those of them that this run adds: kept history has no others, see [Request]
 	old      []git.ID
+	drop     []string // refs to kept history that go
 }
 
 func (in *Intent) addOld(ids ...git.ID) {
@@ -35,8 +37,9 @@ func (in *Intent) addOld(ids ...git.ID) {
 // join adds what another intent contains; nil adds nothing.
 func (in *Intent) join(left *Intent) {
 	if left != nil {
-		in.expunged = in.expunged.Union(left.expunged)
+		in.expunged, in.added = in.expunged.Union(left.expunged), in.added.Union(left.added)
 		in.addOld(left.old...)
+		in.drop = append(in.drop, left.drop...)
 	}
 }
 
@@ -56,7 +59,9 @@ func (in *Intent) addReplaced(ids []git.ID) error {
 type intentFile struct {
 	Version  int      `json:"version"`
 	Expunged string   `json:"expunged"`
+	Added    string   `json:"added,omitempty"`
 	Old      []git.ID `json:"old"`
+	Drop     []string `json:"drop,omitempty"`
 }
 
 const intentVersion = 1
@@ -82,11 +87,15 @@ func ReadIntent(s *store.Store) (*Intent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Intent{e, f.Old}, nil
+	added, err := doc.ParseExpunged([]byte(f.Added))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Intent{e, added, f.Old, f.Drop}, nil
 }
 
 func writeIntent(s *store.Store, in *Intent) error {
-	data, err := json.Marshal(intentFile{intentVersion, string(in.expunged.Bytes()), in.old})
+	data, err := json.Marshal(intentFile{intentVersion, string(in.expunged.Bytes()), string(in.added.Bytes()), in.old, in.drop})
 	if err != nil {
 		return err
 	}

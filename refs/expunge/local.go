@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/cache"
@@ -185,6 +184,9 @@ func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 
 // pendingLine returns a step without what is expunged; nil if the whole step is.
 func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
+	if op.hide != nil { // nobody else knows a step that is pending
+		return line.Raw, nil
+	}
 	if op.Rewriter.e.HasEntry(line.ID) {
 		return nil, nil
 	}
@@ -218,21 +220,10 @@ func (op *Operation) unlinkTwins(path string) error {
 	})
 }
 
-// purge empties reflogs and deletes the objects of old history and unreachable objects that
-// contain something expunged.
+// purge empties reflogs, and unless it hides deletes the objects of old history and unreachable
+// objects that contain something expunged.
 func (op *Operation) purge(ctx context.Context) error {
-	v, err := ListRefs(ctx, op.Store)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, r := range slices.Concat(v.All(), v.TrackingNotes, v.Works) {
-		names = append(names, r.Name)
-	}
-	if v.Notes != "" {
-		names = append(names, git.NotesRef)
-	}
-	if err := op.Store.Repo().DropReflogs(ctx, names); err != nil {
+	if err := op.emptyReflogs(ctx); err != nil || op.hide != nil {
 		return err
 	}
 	stray, err := op.strayObjects(ctx)
@@ -249,6 +240,19 @@ func (op *Operation) purge(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// emptyReflogs empties those of memory. What leads to replaced commits would count as lost notes.
+func (op *Operation) emptyReflogs(ctx context.Context) error {
+	v, err := ListRefs(ctx, op.Store)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, r := range v.Every() {
+		names = append(names, r.Name)
+	}
+	return op.Store.Repo().DropReflogs(ctx, names)
 }
 
 // ReadObjects reads objects as Repo.ReadAll does, in chunks, so that each chunk has its own

@@ -24,11 +24,17 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err != nil {
 		return err
 	}
-	if err := op.recordReplaced(ctx, v, now); err != nil {
-		return err
+	if op.hide == nil {
+		if err := op.recordReplaced(ctx, v, now); err != nil {
+			return err
+		}
 	}
+	op.hide.reset()
 	queued := 0
 	for _, r := range v.own() {
+		if now[r.ID] != r.ID {
+			op.hide.add(r)
+		}
 		if r.Name != git.RoadmapRef && now[r.ID] != r.ID {
 			ses.Refs.Update(r.Name, now[r.ID], r.ID)
 			queued++
@@ -46,17 +52,23 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if n, err = op.moveTracking(ctx, ses, v, now); err != nil {
 		return err
 	}
-	queued += op.dropWorks(ses, v)
-	if err := writeIntent(op.Store, &op.intent); err != nil {
+	queued += n + op.dropWorks(ses, v)
+	if n, err = op.moveKept(ctx, ses, v); err != nil {
 		return err
+	}
+	queued += n
+	if op.hide == nil {
+		if err := writeIntent(op.Store, &op.intent); err != nil {
+			return err
+		}
 	}
 	if err := op.dropStates(); err != nil {
 		return err
 	}
-	if queued += n; queued == 0 {
+	if queued == 0 {
 		return store.ErrNothing
 	}
-	return nil
+	return ses.Adopt(ctx, op.Rewriter.commits)
 }
 
 // recordReplaced adds the replaced tips to the intent, so that their objects are deleted
@@ -111,7 +123,7 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 		return 0, err
 	}
 	n := len(op.intent.expunged.Entries()) - len(have.Entries())
-	tip, err := ses.RoadmapCommit(ctx, tree, parents, store.RoadmapRecord{Reason: "Expunge " + EntriesText(n)})
+	tip, err := ses.RoadmapCommit(ctx, tree, parents, store.RoadmapRecord{Reason: "Expunge " + EntriesText(n), Body: op.why})
 	if err != nil {
 		return 0, err
 	}
@@ -143,6 +155,7 @@ func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int
 		return 0, err
 	}
 	op.Result.Notes = max(op.Result.Notes, changed)
+	op.hide.add(git.Ref{Name: git.NotesRef, ID: old[len(old)-1]})
 	op.intent.addOld(old[len(old)-1])
 	return 1, nil
 }

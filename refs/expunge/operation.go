@@ -55,6 +55,8 @@ type Operation struct {
 	// have a hundred merges.
 	Roadmap git.ID
 
+	why      string                // for the message of the roadmap's commit
+	hide     *hiding               // keeps what goes; nil: it is deleted
 	replaced map[git.ID]bool       // old commits, over all rounds
 	dirty    map[string][]DirtyRef // by remote; nil once their commands are made
 	kept     []pack.Kept
@@ -94,6 +96,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 	}
 	op.finished = left != nil
 	op.intent.join(left)
+	op.intent.added = op.intent.added.Union(add)
 	op.intent.expunged = op.intent.expunged.Union(add).Union(known)
 	op.replaced = map[git.ID]bool{}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
@@ -101,7 +104,11 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 	if err != nil {
 		return err
 	}
-	if left == nil && !old && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
+	kept, err := op.concernsKept(ctx)
+	if err != nil {
+		return err
+	}
+	if left == nil && !old && !kept && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
 		return op.captures(ctx) // an agent may say an expunged text again
 	}
 	if err := op.checkDeletable(ctx); err != nil {
@@ -137,6 +144,10 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 			return dropIntent(op.Store)
 		}
 	}
+	return errBusy()
+}
+
+func errBusy() error {
 	return fail.New(fail.ErrStale, fail.Busy, "other processes keep creating refs to the expunged history",
 		"run the command again")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -58,8 +59,8 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 }
 
 // Describe fills in which entries and how many texts of this repository tombstones remove:
-// Entries, IDs, Expunged and Texts of the result. Texts that are expunged already do not
-// count. It reads all of memory's history and changes nothing.
+// Entries, IDs, Expunged, Texts and All of the result. Texts that are expunged already do not
+// count, nor does what only remotes have. It reads all of memory's history and changes nothing.
 func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) error {
 	known, err := Tombstones(ctx, s)
 	if err != nil {
@@ -71,11 +72,12 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) 
 	if err != nil {
 		return err
 	}
+	v.tracking, v.TrackingNotes, v.kept = nil, nil, nil
 	if err := errors.Join(f.history(ctx, v), f.local(ctx)); err != nil {
 		return err
 	}
 	f.entries(res)
-	res.Texts = countTexts(known.Union(e)) - countTexts(known)
+	res.Texts = known.Union(e).Texts() - known.Texts()
 	return nil
 }
 
@@ -95,6 +97,19 @@ func (op *Operation) previewRemotes(ctx context.Context, res *Result) error {
 	}
 	slices.SortFunc(res.Remotes, func(a, b DirtyRemote) int { return strings.Compare(a.Remote, b.Remote) })
 	return nil
+}
+
+// AskedText describes what a remote asks to forget: "3 entries and 1 text".
+func AskedText(e doc.Expunged) string { return entriesAndTexts(len(e.Entries()), e.Texts()) }
+
+func entriesAndTexts(entries, texts int) string {
+	switch {
+	case texts == 0:
+		return EntriesText(entries)
+	case entries == 0:
+		return prose.Count(texts, "text")
+	}
+	return EntriesText(entries) + " and " + prose.Count(texts, "text")
 }
 
 // EntriesText describes how much is expunged: "3 entries", or "texts" for no entry.

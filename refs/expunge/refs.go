@@ -16,6 +16,8 @@ type Refs struct {
 	Roadmap, Notes          git.ID
 	tracking, TrackingNotes []git.Ref // of remotes and bundles
 
+	kept []git.Ref // to hidden history, see Request
+
 	// Works lead to code, ours and those of remotes and bundles: no walk over memory begins there.
 	Works []git.Ref
 }
@@ -45,6 +47,8 @@ func ListRefs(ctx context.Context, s *store.Store) (*Refs, error) {
 			v.Branches = append(v.Branches, r)
 		case strings.HasPrefix(r.Name, git.TagPrefix):
 			v.tags = append(v.tags, r)
+		case strings.HasPrefix(r.Name, git.KeptPrefix):
+			v.kept = append(v.kept, r)
 		case strings.HasPrefix(r.Name, git.DeletedPrefix):
 			v.deleted = append(v.deleted, r)
 		case strings.HasPrefix(r.Name, git.Root):

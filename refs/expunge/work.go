@@ -65,6 +65,7 @@ func (op *Operation) dropWorks(ses *store.Transaction, v *Refs) int {
 	for _, r := range v.Works {
 		if op.Rewriter.ForgetsWork(r.ID) {
 			ses.Refs.Delete(r.Name, r.ID)
+			op.hide.add(r)
 			op.intent.addOld(r.ID)
 			n++
 		}

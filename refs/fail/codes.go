@@ -466,9 +466,13 @@ const (
 	// ExpungedOnRemote is returned when a remote still contains text that was expunged here. The hints
 	// remove it there.
 	ExpungedOnRemote = "expunged-on-remote"
-	// ExpungeImplausible is returned when a remote asks to expunge so much that it needs a confirmation.
-	// --dry-run shows it, --yes confirms.
-	ExpungeImplausible = "expunge-implausible"
+	// ExpungeAsked is returned when a remote asks to forget what was written here, has not forgotten it
+	// itself, and nobody has answered: 'git context expunge --from REMOTE' with --dry-run, --yes or --refuse.
+	ExpungeAsked = "expunge-asked"
+	// ExpungeWhy is returned when the reason for an expunge contains the text that it removes.
+	ExpungeWhy = "expunge-why"
+	// NothingAsked is returned when there is nothing to refuse: no request of that remote waits.
+	NothingAsked = "nothing-asked"
 	// NothingExpunged is returned when the remote has expunged nothing that exists here.
 	NothingExpunged = "nothing-expunged"
 )

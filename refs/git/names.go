@@ -24,6 +24,9 @@ const (
 	WorkPrefix = Root + "work/"
 	// DeletedPrefix is where the tips of deleted branches go.
 	DeletedPrefix = Root + "deleted/"
+	// KeptPrefix is what refs to hidden history begin with: a remote asks to forget it, and nobody here
+	// has said yes.
+	KeptPrefix = Root + "kept/"
 	// RemotePrefix is what a remote's branches and roadmap begin with.
 	RemotePrefix = Root + "remotes/"
 	// OriginHead is the symbolic ref to what a clone took for the code's default branch.

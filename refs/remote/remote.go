@@ -25,7 +25,14 @@ type Remote struct {
 	Bundle   bool
 	Tracking git.Tracking
 	Follows  []string // the branches that a fetch brings; nil for all
+	Accepts  bool     // what it asks to forget is forgotten here, however much it is
 }
+
+// The values of context.<remote>.expunge.
+const (
+	expungeAsk    = "ask"
+	expungeAccept = "accept"
+)
 
 // MappingHeads is context.<remote>.mapping for a host that accepts only branches and tags.
 const MappingHeads = "heads"
@@ -72,6 +79,11 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
+	answer, ok := cfg.String("context." + name + ".expunge")
+	if ok && answer != expungeAsk && answer != expungeAccept {
+		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.expunge is '%s'; it must be ask or accept", name, answer),
+			"git config context."+name+".expunge "+expungeAsk)
+	}
 	follows := Followed(cfg, name)
 	for _, f := range follows {
 		if f == "" {
@@ -82,7 +94,7 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 				"git config --get-all context."+name+".branches")
 		}
 	}
-	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows}, nil
+	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows, Accepts: answer == expungeAccept}, nil
 }
 
 // Followed returns context.<remote>.branches: names, patterns, or "" for only those that are

@@ -106,12 +106,15 @@ func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.DirtyRe
 		}
 		set(theirs, git.Ref{Name: h.Ref, ID: h.Now})
 	}
-	if err := ses.Refs.Commit(ctx); err != nil {
+	if err := ses.Commit(ctx); err != nil {
 		return err
 	}
 	fault.Point("held-replaced")
 	kept, err := ex.deleteOld(ctx)
 	for _, k := range kept {
+		if strings.HasPrefix(k.Name, git.KeptPrefix) { // until somebody answers
+			continue
+		}
 		ex.warn(fmt.Sprintf("%s of what '%s' still contains cannot be deleted here: %s",
 			prose.Count(len(k.Objects), "object"), ex.peer.Name, expunge.KeptReason(k)))
 	}
@@ -293,6 +296,14 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		ex.dirty.Refs = map[string]expunge.DirtyRef{}
 		return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 	}
+	names := prose.QuotedList(refNames(held))
+	waiting, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
+	if err != nil {
+		return err
+	}
+	if len(waiting) > 0 {
+		return ex.errAsked(names)
+	}
 	e, err := expunge.Tombstones(ctx, ex.s)
 	if err != nil {
 		return err
@@ -301,12 +312,8 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	names := make([]string, len(held))
-	for i, h := range held {
-		names[i] = displayRef(h.Ref)
-	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
-		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, prose.QuotedList(names)), commands...)
+		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, names), commands...)
 }
 
 // refuseDirty refuses a branch that leads to old history, as plain git has fetched it: sync

@@ -54,6 +54,7 @@ type exchanger struct {
 	known    map[string]bool     // as it was read
 	dirty    expunge.DirtyState  // what the other side has of old history
 	forgot   *expunge.Result     // what their tombstones removed here
+	askedBy  git.ID              // the commit of their roadmap that has them
 	locked   int                 // fetches in a row that a lock file stopped
 	idle     int                 // pushes in a row that came too late although nothing moved there
 	late     bool                // the last push lost a race
@@ -104,7 +105,7 @@ func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchange
 	if ex.rehearsal {
 		err = ex.rehearse(ctx)
 	} else {
-		err = ex.run(ctx)
+		err = errors.Join(ex.run(ctx), ex.tellRequests(ctx))
 	}
 	res.sort()
 	return res, err

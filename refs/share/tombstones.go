@@ -53,8 +53,9 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //     they come with the roadmap;
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
-//  4. otherwise this repository expunges it too, unless that removes too much, see checkPlausible; in a
-//     rehearsal it only says so.
+//  4. otherwise what was written here, and all if it is too much, is hidden and kept until somebody
+//     answers; the rest is expunged. In a rehearsal it only says so;
+//  5. what the other side refuses to forget, or expunges no more, comes back.
 func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
 	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
@@ -72,44 +73,34 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 			return false, err
 		}
 	}
-	ids := slices.DeleteFunc(e.Entries(), known.HasEntry)
-	n := len(ids)
+	all := known.Union(e)
+	fresh := all.Without(known)
 	switch {
 	case known.Contains(e):
 		return false, nil
 	case ex.merge && !ex.rehearsal:
-		return true, ex.applyTombstones(ctx, e, ids, theirs.Roadmap)
+		return true, ex.applyTombstones(ctx, known, all, theirs.Roadmap)
+	case fresh.Empty():
+		return false, nil
 	}
-	command, most, err := ex.remedy(ctx, e)
-	switch {
-	case err != nil:
+	asked, err := ex.toHide(ctx, fresh)
+	if err != nil {
 		return false, err
+	}
+	n, command := len(fresh.Entries()), "git context sync "+prose.ShellWord(ex.peer.Name)
+	switch {
 	case ex.push && !ex.merge:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name,
 				expunge.EntriesText(n)), command)
-	case most:
-		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes without consent; see %s", ex.peer.Name,
-			expunge.EntriesText(n), command))
+	case !asked.Empty():
+		ex.warn(fmt.Sprintf("'%s' asks to forget %s; %s hides %s here until you answer", ex.peer.Name, expunge.AskedText(fresh),
+			command, itOrThem(n)))
 	default:
 		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.EntriesText(n),
 			command, itOrThem(n)))
 	}
 	return ex.rehearsal, nil // what else a sync would do depends on that
-}
-
-// remedy returns the command that expunges what the other side has expunged, and whether that
-// is more than a sync accepts.
-func (ex *exchanger) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
-	name := prose.ShellWord(ex.peer.Name)
-	switch err := expunge.Try(ctx, ex.s, e, func(op *expunge.Operation) error {
-		return ex.checkPlausible(ctx, op, nil)
-	}); {
-	case implausible(err):
-		return "git context expunge --from " + name + " --dry-run", true, nil
-	default:
-		return "git context sync " + name, false, err
-	}
 }
 
 func itOrThem(entries int) string {
@@ -131,21 +122,32 @@ func (ex *exchanger) theirTombstones(ctx context.Context, theirs *remote.RefSet)
 // errShown ends an exchange that only previews an expunge.
 var errShown = errors.New("only shown")
 
-// applyTombstones expunges here what the other side has expunged; ids are the entries that go.
-func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
-	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap,
-		Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}}
+// applyTombstones does here what the other side's tombstones ask. known are ours, all are those of
+// both sides.
+func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunged, roadmap git.ID) error {
+	fresh := all.Without(known)
+	if ex.dry {
+		return ex.previewTombstones(ctx, fresh)
+	}
+	asked, err := ex.toHide(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if err := ex.bringBack(ctx, known, all); err != nil {
+		return err
+	}
+	ex.askedBy = roadmap
+	e, err := ex.hide(ctx, all.Since(known), asked)
+	if err != nil {
+		return err
+	}
+	done := fresh.Except(asked)
+	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: resultOf(done)}
 	if ex.expunge {
-		if err := expunge.Describe(ctx, ex.s, e, &op.Result); err != nil {
+		if err := expunge.Describe(ctx, ex.s, done, &op.Result); err != nil {
 			return err
 		}
-	}
-	ex.forgot = &op.Result
-	if ex.dry {
-		return ex.previewTombstones(ctx, e, &op.Result)
-	}
-	if !ex.accepted {
-		op.Check = ex.checkPlausible
+		ex.forgot = &op.Result
 	}
 	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
 	if err != nil {
@@ -155,23 +157,30 @@ func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []
 	if err := op.Run(ctx, e); err != nil {
 		return err
 	}
-	ex.note(fmt.Sprintf("'%s' has expunged %s; this repository does the same", ex.peer.Name, expunge.EntriesText(len(ids))))
+	if !done.Empty() {
+		ex.note(fmt.Sprintf("'%s' has expunged %s; this repository does the same", ex.peer.Name, expunge.EntriesText(len(done.Entries()))))
+	}
 	ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
+	if ex.accepted {
+		return writeUnasked(ex.s, unasked{})
+	}
 	return nil
 }
 
-// previewTombstones reports what else would change. A refusal by sync is only a warning here.
-func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
-	res.DryRun = true
-	err := expunge.Preview(ctx, ex.s, e, func(ctx context.Context, op *expunge.Operation, tips []git.ID) error {
-		err := ex.checkPlausible(ctx, op, tips)
-		var refusal *fail.Error
-		if implausible(err) && errors.As(err, &refusal) {
-			res.Warnings = append(res.Warnings, refusal.Message)
-			return nil
-		}
+func resultOf(e doc.Expunged) expunge.Result {
+	ids := e.Entries()
+	return expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}
+}
+
+// previewTombstones reports what would change.
+func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged) error {
+	res := resultOf(e)
+	if err := expunge.Describe(ctx, ex.s, e, &res); err != nil {
 		return err
-	}, res)
+	}
+	ex.forgot = &res
+	res.DryRun = true
+	err := expunge.Preview(ctx, ex.s, e, func(context.Context, *expunge.Operation, []git.ID) error { return nil }, &res)
 	if err != nil {
 		return err
 	}

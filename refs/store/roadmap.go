@@ -185,6 +185,7 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 // RoadmapRecord is what the message of a roadmap's commit says.
 type RoadmapRecord struct {
 	Reason   string
+	Body     string // "" for none
 	Removes  bool   // it removes items on purpose
 	Restores git.ID // a commit that has what it brings back; "" for none
 }
@@ -204,7 +205,7 @@ func (tx *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parent
 	t.add(trailerSession, tx.Writer.Session)
 	t.add(trailerModel, tx.Writer.Model)
 	return tx.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: tx.Signature, Committer: tx.Signature,
-		Message: message(prose.OneLine(record.Reason, 200), "", t.b.String())})
+		Message: message(prose.OneLine(record.Reason, 200), record.Body, t.b.String())})
 }
 
 // RoadmapTip is the roadmap's commit, "" where there is none.

@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/render"
+)
+
+// answered is the result of expunge --from.
+type answered struct {
+	expunge.Result
+	Asked   []expunge.Question `json:"asked"`
+	Refused bool               `json:"refused"`
+}
+
+// runAnswer answers what a remote asks to forget, and applies what it has forgotten and nobody was
+// asked about.
+func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	list, err := expunge.RequestsOf(ctx, s, o.from)
+	if err != nil {
+		return err
+	}
+	a := answered{Result: expunge.Result{IDs: []string{}, Remotes: []expunge.DirtyRemote{}, DryRun: o.dryRun}, Asked: []expunge.Question{}}
+	for _, r := range list {
+		questions, err := r.Questions(ctx, s)
+		if err != nil {
+			return err
+		}
+		a.Asked = append(a.Asked, questions...)
+	}
+	switch {
+	case o.refuse:
+		err = a.refuse(ctx, env, s, o, list)
+	case len(list) == 0:
+		a.Result, err = o.expungeFrom(ctx, env, s)
+	case !o.dryRun:
+		err = a.accept(ctx, env, s, o, list)
+	}
+	if err != nil {
+		return err
+	}
+	env.warnAll(a.Warnings)
+	return o.show(env, a, func(p *render.Printer) { a.print(p, o.from) })
+}
+
+func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expungeOptions, list []expunge.Request) (err error) {
+	if len(list) == 0 {
+		return fail.New(fail.ErrNotFound, fail.NothingAsked, fmt.Sprintf("'%s' asks to forget nothing that waits for an answer", o.from),
+			self+" expunge --from "+o.from+" --dry-run")
+	}
+	a.Refused = true
+	a.Warnings, err = share.Refuse(ctx, s, o.writer(env), list)
+	return err
+}
+
+func (a *answered) accept(ctx context.Context, env *Env, s *refs.Store, o *expungeOptions, list []expunge.Request) (err error) {
+	all := 0
+	for _, q := range a.Asked {
+		all += len(q.Entries)
+	}
+	err = o.ask(env, o.json, danger{
+		entries: all, grave: true, tell: func(p *render.Printer) { a.print(p, o.from) },
+		refusal:  fmt.Sprintf("'%s' asks to forget what is hidden here, and --yes or --refuse answers that", o.from),
+		question: "This cannot be undone. Forget it?",
+	})
+	if err != nil {
+		return err
+	}
+	a.Result, err = expunge.Accept(ctx, s, o.writer(env), list)
+	return err
+}
+
+// print lists what is asked, by whom and why, and then what was done.
+func (a *answered) print(p *render.Printer, remote string) {
+	if len(a.Asked) == 0 {
+		printExpunge(p, a.Result)
+		return
+	}
+	for _, q := range a.Asked {
+		line(p, "%s <%s> asked on %s to forget %s", q.By, q.Email, q.Time.UTC().Format(time.DateOnly), q.What())
+		if q.Why != "" {
+			line(p, "  because: %s", strings.Join(strings.Fields(q.Why), " "))
+		}
+		var entries []string
+		for _, e := range q.Entries {
+			entries = append(entries, fmt.Sprintf(" %s %s of %s (%s)", e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339)))
+		}
+		examples(p, entries)
+	}
+	switch {
+	case a.Refused:
+		line(p, "It is back. Every clone gets it with its next sync; begin here: %s sync %s", self, remote)
+	case a.Objects > 0:
+		line(p, "It is forgotten: %s deleted", count(a.Objects, "object", "objects"))
+	default:
+		line(p, "It is hidden here, kept, and not pushed. Forget it for good:  %s expunge --from %s --yes", self, remote)
+		line(p, "Bring it back, for all:                                       %s expunge --from %s --refuse", self, remote)
+	}
+}
+
+// expungeFrom removes what a remote has expunged. It asks with no lock held, so that the remote is asked twice.
+func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
+	run := func(e expunge.Options) (expunge.Result, error) {
+		return share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, e)
+	}
+	if o.dryRun || o.yes {
+		return run(expunge.Options{DryRun: o.dryRun, Yes: o.yes})
+	}
+	would, err := run(expunge.Options{DryRun: true})
+	if err != nil {
+		return would, err
+	}
+	if err := o.ask(env, o.json, dangerOf(would, false)); err != nil {
+		return would, err
+	}
+	return run(expunge.Options{Yes: o.asks(env, o.json)}) // else the bounds of sync count
+}

@@ -1,0 +1,433 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// A Request is what a remote asks to forget, although it was written here or is too much to follow
+// unasked. Views and pushes have it no more, but its history is kept until somebody here decides.
+//
+// A commit at refs/context/kept/ULID is the record of one. Its parents are the commits that branches
+// and other refs had before, and the roadmap's commit that asks. Its tree contains
+//
+//	asked.txt   what is asked, in the form of [doc.Expunged]
+//	refs.txt    "HASH REF" for each ref and the commit that it had
+//
+// and its message the trailers Context-Remote and Context-Asked, the roadmap's commit.
+type Request struct {
+	Ref     string // of the record
+	ID      git.ID
+	Remote  string
+	Asked   doc.Expunged
+	Roadmap git.ID    // the commit of the roadmap that asks
+	Refs    []git.Ref // what refs had before
+}
+
+const (
+	askedFile      = "asked.txt"
+	refsFile       = "refs.txt"
+	trailerRemote  = "Context-Remote"
+	trailerRoadmap = "Context-Asked"
+)
+
+// waitingName is an empty file of local state that exists while a request may wait, so that views need
+// not list refs to learn that there is none.
+const waitingName = "asked"
+
+// Waiting is Requests for views: without requests it costs one stat.
+func Waiting(ctx context.Context, s *store.Store) ([]Request, error) {
+	_, err := os.Stat(s.StatePath(waitingName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Requests(ctx, s)
+}
+
+// DoneWaiting removes the file that Waiting looks for, once no request waits.
+func DoneWaiting(ctx context.Context, s *store.Store) error {
+	list, err := Requests(ctx, s)
+	if err != nil || len(list) > 0 {
+		return err
+	}
+	if err := os.Remove(s.StatePath(waitingName)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Requests lists the requests that wait for an answer, oldest first.
+func Requests(ctx context.Context, s *store.Store) ([]Request, error) {
+	refs, err := s.Repo().Refs(ctx, git.KeptPrefix)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Request, 0, len(refs))
+	for _, r := range refs {
+		req, err := readRequest(ctx, s, r)
+		if err != nil {
+			return nil, fmt.Errorf("'%s': %w", r.Name, err)
+		}
+		list = append(list, req)
+	}
+	return list, nil
+}
+
+// RequestsOf are those of one remote.
+func RequestsOf(ctx context.Context, s *store.Store, remote string) ([]Request, error) {
+	list, err := Requests(ctx, s)
+	return slices.DeleteFunc(list, func(r Request) bool { return r.Remote != remote }), err
+}
+
+func readRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, error) {
+	r := Request{Ref: ref.Name, ID: ref.ID}
+	c, err := s.Repo().Commit(ctx, ref.ID)
+	if err != nil {
+		return r, err
+	}
+	r.Remote, r.Roadmap = c.Trailer(trailerRemote), git.ID(c.Trailer(trailerRoadmap))
+	file := func(name string) ([]byte, error) {
+		e, ok, err := s.Repo().Edit(c.Tree).Entry(ctx, name)
+		if err == nil && !ok {
+			err = fmt.Errorf("'%s' is missing", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.Repo().Blob(ctx, e.ID)
+	}
+	asked, err := file(askedFile)
+	if err != nil {
+		return r, err
+	}
+	if r.Asked, err = doc.ParseExpunged(asked); err != nil {
+		return r, err
+	}
+	list, err := file(refsFile)
+	if err != nil {
+		return r, err
+	}
+	for line := range strings.Lines(string(list)) {
+		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !ok || !s.Repo().IsID(id) {
+			return r, fmt.Errorf("%s: cannot understand '%s'", refsFile, prose.OneLine(line, 100))
+		}
+		r.Refs = append(r.Refs, git.Ref{Name: name, ID: git.ID(id)})
+	}
+	return r, nil
+}
+
+// write makes the record's commit. It is never signed, as it never leaves this repository.
+func (r *Request) write(ctx context.Context, ses *store.Transaction) error {
+	tree := ses.Store.Repo().Edit("")
+	var refs bytes.Buffer
+	var parents []git.ID
+	for _, ref := range r.Refs {
+		fmt.Fprintf(&refs, "%s %s\n", ref.ID, ref.Name)
+		parents = append(parents, ref.ID)
+	}
+	if r.Roadmap != "" {
+		parents = append(parents, r.Roadmap)
+	}
+	slices.Sort(parents)
+	err := errors.Join(ses.Put(ctx, tree, askedFile, r.Asked.Bytes()), ses.Put(ctx, tree, refsFile, refs.Bytes()))
+	if err != nil {
+		return err
+	}
+	c := git.Commit{Parents: slices.Compact(parents), Author: ses.Signature, Committer: ses.Signature,
+		Message: fmt.Sprintf("Keep what '%s' asks to forget\n\n%s%s", prose.OneLine(r.Remote, 100),
+			trailer(trailerRemote, r.Remote), trailer(trailerRoadmap, string(r.Roadmap)))}
+	if c.Tree, err = tree.Write(ctx); err != nil {
+		return err
+	}
+	r.ID, err = ses.Store.Repo().WriteCommit(ctx, &c)
+	return err
+}
+
+// hiding collects what refs had while an [Operation] moves them. A nil one collects nothing.
+type hiding struct{ request Request }
+
+func (h *hiding) reset() {
+	if h != nil {
+		h.request.Refs = nil
+	}
+}
+
+func (h *hiding) add(r git.Ref) {
+	if h != nil {
+		h.request.Refs = append(h.request.Refs, r)
+	}
+}
+
+// Hide takes what tombstones of a remote's roadmap name out of this repository's refs and
+// keeps it as a request. Refs, notes, the record and the tombstones move in one transaction; the
+// objects stay. It returns no request if nothing here contains it.
+func Hide(ctx context.Context, s *store.Store, w store.Writer, asked doc.Expunged, remote string, roadmap git.ID) (*Request, []string, error) {
+	lock, err := s.Repo().Lock(ctx, LockName)
+	if err != nil {
+		return nil, nil, err
+	}
+	op := &Operation{Store: s, Writer: w, hide: &hiding{Request{Remote: remote, Asked: asked, Roadmap: roadmap}}}
+	err = op.hideLocked(ctx)
+	if err = errors.Join(err, lock.Unlock()); err != nil || op.hide.request.ID == "" {
+		return nil, op.Result.Warnings, err
+	}
+	return &op.hide.request, op.Result.Warnings, nil
+}
+
+func (op *Operation) hideLocked(ctx context.Context) error {
+	known, err := Tombstones(ctx, op.Store)
+	if err != nil {
+		return err
+	}
+	op.intent.expunged = known.Union(op.hide.request.Asked)
+	if err := checkSize(op.intent.expunged); err != nil {
+		return err
+	}
+	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
+	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
+		return err
+	}
+	if err := op.Store.Repo().WriteStateFile(waitingName, nil); err != nil { // before a view may look
+		return err
+	}
+	for range maxRounds {
+		if again, err := op.round(ctx); err != nil || !again {
+			return errors.Join(err, DoneWaiting(ctx, op.Store))
+		}
+	}
+	return errBusy()
+}
+
+// moveKept queues the refs of requests: the record of the one that this operation makes, and for all
+// others what kept history loses to the tombstones that this operation adds. Those that the
+// remotes asked for alone do not count there.
+func (op *Operation) moveKept(ctx context.Context, ses *store.Transaction, v *Refs) (int, error) {
+	if h := op.hide; h != nil {
+		if len(h.request.Refs) == 0 {
+			return 0, nil
+		}
+		if err := h.request.write(ctx, ses); err != nil {
+			return 0, err
+		}
+		id, err := op.Store.NewID("")
+		if err != nil {
+			return 0, err
+		}
+		h.request.Ref = git.KeptPrefix + id
+		ses.Refs.Update(h.request.Ref, h.request.ID, "")
+		return 1, nil
+	}
+	n := 0
+	for _, ref := range v.kept {
+		moved, err := op.moveRequest(ctx, ses, ref)
+		if err != nil {
+			return n, fmt.Errorf("'%s': %w", ref.Name, err)
+		}
+		if moved {
+			op.intent.addOld(ref.ID)
+			n++
+		}
+	}
+	return n, nil
+}
+
+// concernsKept reports whether this operation adds something that a request asks for, too.
+func (op *Operation) concernsKept(ctx context.Context) (bool, error) {
+	if op.intent.added.Empty() {
+		return false, nil
+	}
+	list, err := Requests(ctx, op.Store)
+	return slices.ContainsFunc(list, func(r Request) bool {
+		return len(r.Asked.Without(op.intent.added).Bytes()) < len(r.Asked.Bytes())
+	}), err
+}
+
+func (op *Operation) moveRequest(ctx context.Context, ses *store.Transaction, ref git.Ref) (bool, error) {
+	req, err := readRequest(ctx, op.Store, ref)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range req.Refs {
+		if slices.Contains(op.intent.drop, ref.Name) {
+			op.intent.addOld(r.ID)
+		}
+	}
+	left := req.Asked.Without(op.intent.added)
+	if slices.Contains(op.intent.drop, ref.Name) || left.Empty() {
+		ses.Refs.Delete(ref.Name, ref.ID)
+		return true, nil
+	}
+	w := NewRewriter(op.Store, op.intent.expunged.Refuse(left))
+	changed := len(left.Bytes()) != len(req.Asked.Bytes())
+	req.Asked = left
+	var rest []git.Ref
+	for _, r := range req.Refs {
+		now, err := w.clean(ctx, r.Name, r.ID)
+		if err != nil {
+			return false, err
+		}
+		if now != r.ID {
+			changed = true
+			op.intent.addOld(r.ID)
+		}
+		if now != "" {
+			rest = append(rest, git.Ref{Name: r.Name, ID: now})
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	req.Refs = rest
+	if now, err := w.Rewrite(ctx, []git.ID{req.Roadmap}); err != nil {
+		return false, err
+	} else if req.Roadmap != "" {
+		req.Roadmap = now[req.Roadmap]
+	}
+	if err := req.write(ctx, ses); err != nil {
+		return false, err
+	}
+	ses.Refs.Update(ref.Name, req.ID, ref.ID)
+	return true, nil
+}
+
+// Accept forgets for good what requests ask for: the kept history and its objects go, as after any
+// expunge. A killed run is finished by the next writer.
+func Accept(ctx context.Context, s *store.Store, w store.Writer, list []Request) (Result, error) {
+	op := &Operation{Store: s, Writer: w, Result: Result{IDs: []string{}, Remotes: []DirtyRemote{}}}
+	var all doc.Expunged
+	for _, r := range list {
+		all = all.Union(r.Asked)
+		op.intent.drop = append(op.intent.drop, r.Ref)
+		op.intent.addOld(r.ID)
+	}
+	op.Result.IDs, op.Result.Texts = all.Entries(), all.Texts()
+	op.Result.Entries = len(op.Result.IDs)
+	err := op.Run(ctx, doc.Expunged{})
+	return op.Result, errors.Join(err, DoneWaiting(ctx, s))
+}
+
+// Question is what one commit of a roadmap asks to forget.
+type Question struct {
+	Remote  string    `json:"remote"`
+	Commit  git.ID    `json:"commit"`
+	By      string    `json:"by"` // its author, as the commit says
+	Email   string    `json:"email"`
+	Time    time.Time `json:"time"`
+	Why     string    `json:"why"`
+	Entries []Entry   `json:"entries"` // that are hidden here
+	Texts   int       `json:"texts"`
+}
+
+// What describes it: "2 entries and 1 text".
+func (q Question) What() string { return entriesAndTexts(len(q.Entries), q.Texts) }
+
+// Questions returns which commits of the roadmap ask for what a request hides, oldest first.
+func (r *Request) Questions(ctx context.Context, s *store.Store) ([]Question, error) {
+	hidden, err := r.entries(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	list, left := []Question{}, r.Asked
+	err = r.eachAsking(ctx, s, func(c *git.Commit, has doc.Expunged) {
+		later := left.Since(has)
+		here := left.Except(later)
+		if here.Empty() {
+			return
+		}
+		left = later
+		_, body, _ := c.Parts()
+		q := Question{Remote: r.Remote, Commit: c.ID, By: c.Author.Name, Email: c.Author.Email, Time: c.Author.When.UTC(),
+			Why: strings.TrimSpace(body), Entries: []Entry{}, Texts: here.Texts()}
+		for _, e := range hidden {
+			if here.HasEntry(e.ID) {
+				q.Entries = append(q.Entries, e)
+			}
+		}
+		list = append(list, q)
+	})
+	return list, err
+}
+
+// eachAsking visits the commits of the roadmap that change its tombstones, oldest first.
+func (r *Request) eachAsking(ctx context.Context, s *store.Store, visit func(*git.Commit, doc.Expunged)) error {
+	if r.Roadmap == "" {
+		return nil
+	}
+	history, err := s.Repo().History(ctx, []git.ID{r.Roadmap})
+	if err != nil {
+		return err
+	}
+	files := map[git.ID]git.ID{}
+	for _, n := range history {
+		c, err := s.Repo().Commit(ctx, n.ID)
+		if err != nil {
+			return err
+		}
+		tree := s.Repo().Edit(c.Tree)
+		e, _, err := tree.Entry(ctx, doc.ExpungedFile)
+		if err != nil {
+			return err
+		}
+		files[n.ID] = e.ID
+		if e.ID == "" || slices.ContainsFunc(n.Parents, func(p git.ID) bool { return files[p] == e.ID }) {
+			continue
+		}
+		has, err := TombstonesIn(ctx, s, tree)
+		if err != nil {
+			return err
+		}
+		visit(c, has)
+	}
+	return nil
+}
+
+// entries returns the entries that a request hides.
+func (r *Request) entries(ctx context.Context, s *store.Store) ([]Entry, error) {
+	f := newFinder(s)
+	f.named = r.Asked
+	v := &Refs{}
+	for _, ref := range r.Refs {
+		if _, work := git.WorkBranch(ref.Name); !work && ref.Name != git.NotesRef {
+			v.Branches = append(v.Branches, ref)
+		}
+	}
+	if err := f.history(ctx, v); err != nil {
+		return nil, err
+	}
+	var res Result
+	f.entries(&res)
+	return res.Expunged, nil
+}
+
+// keptTips returns the commits of kept history, except handed over code.
+func keptTips(ctx context.Context, s *store.Store, v *Refs) ([]git.ID, error) {
+	var tips []git.ID
+	for _, ref := range v.kept {
+		req, err := readRequest(ctx, s, ref)
+		if err != nil {
+			return nil, fmt.Errorf("'%s': %w", ref.Name, err)
+		}
+		for _, r := range req.Refs {
+			if _, work := git.WorkBranch(r.Name); !work {
+				tips = append(tips, r.ID)
+			}
+		}
+	}
+	return tips, nil
+}

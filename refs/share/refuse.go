@@ -1,0 +1,385 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Refuse brings back what a remote asked to forget: here at once, in other clones once they sync.
+// It returns which requests it refused. Warnings name documents that were changed while they were
+// hidden, and that stay as they are. All refs move in one transaction.
+func Refuse(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request) (warnings []string, err error) {
+	known, err := expunge.Tombstones(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	after := known
+	for _, r := range list {
+		after = after.Refuse(r.Asked)
+	}
+	return lift(ctx, s, w, list, after, "Refuse to forget "+expunge.AskedText(asked(list)))
+}
+
+func asked(list []expunge.Request) (all doc.Expunged) {
+	for _, r := range list {
+		all = all.Union(r.Asked)
+	}
+	return all
+}
+
+// bringBack lifts the requests of which the other side has something in force no more.
+func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) error {
+	back := known.Without(all)
+	if back.Empty() {
+		return nil
+	}
+	list, err := expunge.Requests(ctx, ex.s)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(r expunge.Request) bool {
+		return len(r.Asked.Except(back).Bytes()) == len(r.Asked.Bytes())
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	warnings, err := lift(ctx, ex.s, ex.o.Writer, list, all, "Take over the tombstones of "+prose.OneLine(ex.peer.Name, 100))
+	if err == nil {
+		ex.note(fmt.Sprintf("'%s' no longer asks to forget what was hidden here; it is back", ex.peer.Name))
+	}
+	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	return err
+}
+
+// lifter brings hidden history back.
+type lifter struct {
+	s        *store.Store
+	ses      *store.Transaction
+	list     []expunge.Request
+	after    doc.Expunged // the tombstones from now on
+	reason   string
+	warnings []string
+
+	shown, hidden *expunge.Rewriter // by after, and by the tombstones until now
+	now           map[string]git.ID // refs
+	had           map[string]git.ID // their commits before
+	pending       map[string]store.Pending
+}
+
+// lift brings back what requests hide, as far as tombstones allow, and makes them the tombstones of
+// this repository. A request of which nothing is in force any more ends.
+func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request, after doc.Expunged, reason string) (warnings []string, err error) {
+	known, err := expunge.Tombstones(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	l := &lifter{s: s, list: list, after: after, reason: reason,
+		shown: expunge.NewRewriter(s, after), hidden: expunge.NewRewriter(s, known)}
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if l.ses, err = s.Begin(ctx, w, "expunge: refuse", names...); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.ses.Close()) }()
+	if err := l.notes(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.ses.Swap(ctx, l.build); err != nil {
+		return nil, err
+	}
+	if err := l.mark(ctx); err != nil {
+		l.warnings = append(l.warnings, l.ses.LateWarnings(err, nil)...)
+	}
+	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s))
+}
+
+// notes adds the lines of kept notes. Lines too many do no harm, should the rest fail.
+func (l *lifter) notes(ctx context.Context) error {
+	for _, r := range l.list {
+		for _, ref := range r.Refs {
+			if ref.Name != git.NotesRef {
+				continue
+			}
+			kept, err := l.shown.CleanNotes(ctx, ref.ID, "")
+			if err != nil || kept == "" {
+				return err
+			}
+			if _, err := l.ses.FoldAll(ctx, nil, kept); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// build makes one try to move all refs.
+func (l *lifter) build(ctx context.Context) error {
+	l.now, l.had, l.pending, l.warnings = map[string]git.ID{}, map[string]git.ID{}, map[string]store.Pending{}, nil
+	for _, r := range l.list { // oldest first: a later one was hidden on top of it
+		for _, ref := range r.Refs {
+			if err := l.ref(ctx, r, ref); err != nil {
+				return fmt.Errorf("bring back '%s': %w", displayRef(ref.Name), err)
+			}
+		}
+		if left := r.Asked.Without(r.Asked.Without(l.after)); !left.Empty() {
+			continue // that is still hidden, and waits for an answer
+		}
+		l.ses.Refs.Delete(r.Ref, r.ID)
+	}
+	if err := errors.Join(l.roadmap(ctx), l.tracking(ctx)); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.now)) {
+		if l.now[name] == l.had[name] {
+			continue
+		}
+		l.ses.Refs.Update(name, l.now[name], l.had[name])
+		branch, ok := git.BranchName(name)
+		if !ok {
+			continue
+		}
+		tip, err := l.s.TipAt(ctx, branch, l.had[name])
+		if err != nil {
+			return err
+		}
+		if l.pending[branch], err = l.s.Pending(ctx, tip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at returns where a ref is, or will be; "" if it does not exist.
+func (l *lifter) at(ctx context.Context, name string) (git.ID, error) {
+	if id, ok := l.now[name]; ok {
+		return id, nil
+	}
+	id, err := l.s.Repo().Ref(ctx, name)
+	if errors.Is(err, git.ErrNotFound) {
+		id, err = "", nil
+	}
+	if err == nil {
+		l.now[name], l.had[name] = id, id
+	}
+	return id, err
+}
+
+// ref brings one ref back: to its kept commit if nobody has built on what replaced it, else by a merge.
+func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error {
+	if ref.Name == git.NotesRef {
+		return nil
+	}
+	have, err := l.at(ctx, ref.Name)
+	if err != nil {
+		return err
+	}
+	if _, work := git.WorkBranch(ref.Name); work {
+		if have == "" {
+			l.now[ref.Name] = ref.ID
+		}
+		return nil
+	}
+	kept, err := l.shown.Rewrite(ctx, []git.ID{ref.ID})
+	if err != nil {
+		return err
+	}
+	gone, err := l.hidden.Rewrite(ctx, []git.ID{ref.ID})
+	if err != nil {
+		return err
+	}
+	branch, isBranch := git.BranchName(ref.Name)
+	to, base := kept[ref.ID], gone[ref.ID]
+	shared, err := l.shared(ctx, ref.Name, base, to)
+	if err != nil {
+		return err
+	}
+	switch {
+	case have == base && !shared:
+		l.now[ref.Name] = to
+	case isBranch && have == "": // deleted meanwhile
+		return l.deleted(branch, to)
+	case have == "":
+		l.now[ref.Name] = to
+	case isBranch, ref.Name == git.RoadmapRef:
+		return l.merge(ctx, r, ref.Name, have, to, base)
+	}
+	return nil // a tag or a deleted branch that is another one now
+}
+
+// shared reports whether a remote has commits that replaced hidden ones, so that it takes only what
+// descends from them.
+func (l *lifter) shared(ctx context.Context, ref string, base, to git.ID) (found bool, err error) {
+	err = l.eachRemote(ctx, func(p remote.Remote, dirty expunge.DirtyState) error {
+		theirs, err := l.s.Repo().Ref(ctx, p.Tracking.Of(ref))
+		if _, old := dirty.Refs[ref]; old || found || errors.Is(err, git.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		bases, err := l.s.Repo().MergeBases(ctx, base, theirs)
+		for _, b := range bases {
+			if err != nil || found {
+				break
+			}
+			var before bool
+			before, err = l.s.Repo().IsAncestor(ctx, b, to)
+			found = err == nil && !before
+		}
+		return err
+	})
+	return found, err
+}
+
+// deleted makes a branch that was deleted while it was hidden a deleted branch again, with everything.
+func (l *lifter) deleted(branch string, to git.ID) error {
+	id, err := l.s.NewID("")
+	if err == nil {
+		name := git.DeletedRef(branch, id)
+		l.now[name], l.had[name] = to, ""
+	}
+	return err
+}
+
+// merge merges kept history into what was made since it was hidden.
+func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have, kept, base git.ID) error {
+	if is, err := l.s.Repo().IsAncestor(ctx, kept, have); is || err != nil {
+		return err
+	}
+	var c *git.Commit
+	var conflicts []store.Conflict
+	settle := merge.Preferring(l.ses, "ours")
+	if branch, ok := git.BranchName(ref); !ok {
+		var err error
+		if c, conflicts, err = mergeRoadmaps(ctx, l.ses, have, kept, []git.ID{base}, r.Remote, settle); err != nil {
+			return err
+		}
+	} else {
+		ours, err := l.s.TipAt(ctx, branch, have)
+		if err != nil {
+			return err
+		}
+		theirs, err := l.s.TipAt(ctx, branch, kept)
+		if err != nil {
+			return err
+		}
+		m, u, err := mergeReplica(ctx, l.ses, replica{ours: ours, theirs: theirs, bases: []git.ID{base}, from: r.Remote, settle: settle})
+		if err != nil {
+			return err
+		}
+		c, conflicts = m, u.Conflicts
+	}
+	for _, conflict := range conflicts {
+		l.warnings = append(l.warnings, fmt.Sprintf("'%s' of '%s' was changed while it was hidden, and stays so; git show %s:%s", conflict.Path,
+			displayRef(ref), kept.Short(), prose.ShellWord(conflict.Path)))
+	}
+	l.now[ref] = c.ID
+	return nil
+}
+
+// roadmap puts a commit with the tombstones on top of the roadmap.
+func (l *lifter) roadmap(ctx context.Context) error {
+	have, err := l.at(ctx, git.RoadmapRef)
+	if err != nil {
+		return err
+	}
+	if have == "" {
+		return nil // nothing was expunged then
+	}
+	c, err := l.s.Repo().Commit(ctx, have)
+	if err != nil {
+		return err
+	}
+	tree := l.s.Repo().Edit(c.Tree)
+	known, err := expunge.TombstonesIn(ctx, l.s, tree)
+	if err != nil || known.Contains(l.after) {
+		return err
+	}
+	if err := expunge.PutTombstones(ctx, l.ses, tree, known.Union(l.after)); err != nil {
+		return err
+	}
+	c, err = l.ses.RoadmapCommit(ctx, tree, []git.ID{have}, store.RoadmapRecord{Reason: l.reason})
+	if err == nil {
+		l.now[git.RoadmapRef] = c.ID
+	}
+	return err
+}
+
+// tracking sets tracking refs to what the remotes really have, as far as it is here.
+func (l *lifter) tracking(ctx context.Context) error {
+	return l.eachRemote(ctx, func(p remote.Remote, dirty expunge.DirtyState) error {
+		for _, h := range dirty.List() {
+			infos, err := l.s.Repo().Infos(ctx, []git.ID{h.Old})
+			if err != nil {
+				return err
+			}
+			name := p.Tracking.Of(h.Ref)
+			if have, err := l.at(ctx, name); err != nil {
+				return err
+			} else if have == h.Now && infos[0].Type == "commit" {
+				l.now[name] = h.Old
+			}
+		}
+		return nil
+	})
+}
+
+func (l *lifter) eachRemote(ctx context.Context, visit func(remote.Remote, expunge.DirtyState) error) error {
+	names, err := l.s.Repo().Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		p, err := remote.Find(ctx, l.s, name)
+		if err != nil {
+			return err
+		}
+		dirty, err := expunge.ReadDirtyState(l.s, p)
+		if err != nil {
+			return err
+		}
+		if err := visit(p, dirty); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark notes in the journals of the branches where they are.
+func (l *lifter) mark(ctx context.Context) error {
+	var errs []error
+	for branch, pending := range l.pending {
+		tip, err := l.s.TipAt(ctx, branch, l.now[git.BranchRef(branch)])
+		if err != nil {
+			return err
+		}
+		newest, err := tip.NewestEntry(ctx)
+		if err != nil {
+			return err
+		}
+		errs = append(errs, l.ses.Mark(ctx, branch, pending.Untouched(), tip.Commit().ID, 0, newest))
+	}
+	return errors.Join(errs...)
+}
+
+// forgetRemotes drops what is known of the old history of remotes: under other tombstones it is
+// found again by the next fetch.
+func (l *lifter) forgetRemotes(ctx context.Context) error {
+	return l.eachRemote(ctx, func(p remote.Remote, dirty expunge.DirtyState) error {
+		clear(dirty.Refs)
+		return expunge.WriteDirtyState(l.s, p, dirty)
+	})
+}
