@@ -47,18 +47,21 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 
 // Text shows the commit in full.
 func (v Commit) Text(p *Printer) {
-	p.summary("# ", v.Commit)
+	p.summary(v.Commit)
 	p.facts(v.Commit)
 	p.texts(v.Commit)
 	p.writePast(v.At)
 }
 
-func (p *Printer) summary(level string, c store.Commit) {
-	title := prose.Fold(c.Summary)
-	if title == "" {
-		title = "(no summary)"
+// summary shows a summary as the quote that it is: as a heading it would speak for the view.
+func (p *Printer) summary(c store.Commit) {
+	title := plain(c.ID)
+	if c.Hash != nil {
+		title = hash(*c.Hash)
 	}
-	p.line(bold(level + title))
+	p.line(bold("# Commit "), title)
+	p.blank()
+	p.quote(cmp.Or(prose.Fold(c.Summary), "(no summary)"))
 	p.blank()
 }
 

@@ -25,7 +25,9 @@ func ExampleCommit_Text() {
 	}}
 	v.Text(p)
 	// Output:
-	// # Pool is initialised before the router
+	// # Commit 01JD5K6T3V7Q3M9K2A4B5C6D7E
+	//
+	// > Pool is initialised before the router
 	//
 	// - id: 01JD5K6T3V7Q3M9K2A4B5C6D7E
 	// - branch: main

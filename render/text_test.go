@@ -149,7 +149,7 @@ func TestColor(t *testing.T) {
 			t.Errorf("%s reads otherwise in colour:\n%s", name, got)
 		}
 	}
-	if c := show(views(same)["commit"], true); !strings.Contains(c, "\x1b[1m# Close idle") {
+	if c := show(views(same)["commit"], true); !strings.Contains(c, "\x1b[1m# Commit ") {
 		t.Errorf("no bold heading in %q", c)
 	}
 	if c := show(views(same)["log"], true); !strings.Contains(c, "\x1b[1m### Step") || strings.Contains(c, "\x1b[1m**") {
