@@ -25,7 +25,7 @@ type expungeOptions struct {
 func newExpunge(g *globals) *command {
 	o := &expungeOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
+		text(&o.match, "--match TEXT", "forget this piece of text, and the forms made of it"),
 		text(&o.id, "--id ID", "forget this step or commit"),
 		text(&o.from, "--from REMOTE", "answer what this remote asks to forget: with --yes it goes, with --refuse it comes back"),
 		toggle(&o.refuse, "--refuse", "with --from: bring back what the remote asks to forget, in all clones"),

@@ -161,7 +161,7 @@ func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool,
 		}
 	}
 	if r.o.Summary == "" && r.o.Contribution == "" {
-		r.o.Summary = "Roll back to " + name
+		r.o.Summary = doc.RollbackTo + name
 		return false, nil
 	}
 	replaced, err = s.CheckEntry(ctx, &r.o.Summary, &r.o.Contribution, new(string))
@@ -260,13 +260,13 @@ func (r *rollback) contribution() string {
 		parts = append(parts, r.o.Contribution)
 	}
 	c := r.to.Commit()
-	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit),
+	parts = append(parts, fmt.Sprintf(doc.RolledBackTo+"%s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit),
 		c.ID.Short(), c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	if was := r.was.Contribution; was != "" && was != r.was.Summary {
 		if runes := []rune(was); len(runes) > maxQuoted {
 			was = string(runes[:maxQuoted]) + "…"
 		}
-		parts = append(parts, "What was known there: "+was)
+		parts = append(parts, doc.KnownThere+was)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -398,10 +398,10 @@ func (w *yamlWalk) comment(text string) string {
 // values, keys and comments, as Redact does. For log.md and commit.md callers must search
 // the entries' parts themselves: an entry that contains the match in its own words is
 // removed whole.
-func PiecesIn(path string, data []byte, match string) ([]string, error) {
+func PiecesIn(path string, data []byte, find Finder) ([]string, error) {
 	var found pieces
 	look := func(text string) string {
-		for _, piece := range TextPieces(text, match) {
+		for _, piece := range TextPieces(text, find) {
 			found.add(piece)
 		}
 		return text

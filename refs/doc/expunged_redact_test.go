@@ -110,7 +110,7 @@ interfaces: {}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	pieces, err := PiecesIn(MetadataFile, []byte(data), "hunter2")
+	pieces, err := PiecesIn(MetadataFile, []byte(data), finder("hunter2"))
 	if diff := cmp.Diff([]string{"use hunter2"}, pieces); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
@@ -133,7 +133,7 @@ func TestRedactTopicAndRoadmap(t *testing.T) {
 			t.Errorf("%q became %q", c.data, got)
 		}
 	}
-	pieces, err := PiecesIn("topics/x.md", []byte("---\npaths: [a/hunter2.go]\n---\n- use hunter2\nx"), "hunter2")
+	pieces, err := PiecesIn("topics/x.md", []byte("---\npaths: [a/hunter2.go]\n---\n- use hunter2\nx"), finder("hunter2"))
 	if diff := cmp.Diff([]string{"a/hunter2.go", "use hunter2"}, pieces); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}

@@ -107,25 +107,39 @@ func mapLines(text string, replace func(line string) string) string {
 	return b.String()
 }
 
-// TextPieces returns the pieces of all lines that an occurrence of match touches: with
-// tombstones for these, nothing of the match remains. The match may span lines. The pieces
-// are in the order of the text, without duplicates.
-func TextPieces(text, match string) []string {
-	if match == "" {
-		return nil
-	}
+// Span is the part of a text from an offset to another one, which is greater.
+type Span struct{ From, To int }
+
+// Finder returns the occurrences in a text of what is searched for, in the order in which they
+// begin. They may overlap.
+type Finder func(text string) []Span
+
+// TextPieces returns the pieces of all lines that an occurrence touches: with tombstones for
+// these, nothing of it remains. An occurrence may span lines. The pieces are in the order of
+// the text, without duplicates.
+func TextPieces(text string, find Finder) []string {
 	var found pieces
-	at := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		end := at + len(line)
-		// Every occurrence that touches the line lies between these two.
-		from, to := max(0, at-len(match)+1), min(len(text), end+len(match)-1)
-		if strings.Contains(text[from:to], match) {
+	done := 0 // the offset of the first line that is not among found
+	for _, at := range find(text) {
+		begin := max(done, strings.LastIndexByte(text[:at.From+1], '\n')+1)
+		end := lineEnd(text, at.To-1)
+		if begin > end {
+			continue
+		}
+		for line := range strings.SplitSeq(text[begin:end], "\n") {
 			found.add(line)
 		}
-		at = end + 1
+		done = end + 1
 	}
 	return found.list
+}
+
+// lineEnd returns the offset of the line feed at an offset or behind it, or the end of the text.
+func lineEnd(text string, at int) int {
+	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+		return at + n
+	}
+	return len(text)
 }
 
 // pieces is a list of pieces without duplicates.
@@ -181,8 +195,8 @@ func hasAlphanumeric(line string) bool {
 }
 
 // QuotesIn returns the pieces of text that quote a commit, wherever they are cut: lines of
-// the commit, prefixes of such lines that end in "…", and lines that end in its summary, as
-// the roadmap's do. It is for texts that are available; Quotes is for those that are not.
+// the commit, prefixes of such lines that end in "…", lines that end in its summary, as the
+// roadmap's do, and what a rollback to it says. It is for texts that are available; Quotes is for those that are not.
 func QuotesIn(m Commit, text string) []string {
 	known := Quotes(m)
 	if len(known) == 0 {
@@ -195,10 +209,33 @@ func QuotesIn(m Commit, text string) []string {
 		begin, cut := strings.CutSuffix(piece, "…")
 		switch {
 		case slices.Contains(known, piece),
+			slices.ContainsFunc(known, func(q string) bool { return namedByRollback(piece, q) }),
 			summary != "" && strings.HasSuffix(piece, ": "+summary),
 			cut && hasAlphanumeric(begin) && slices.ContainsFunc(known, func(q string) bool { return strings.HasPrefix(q, begin) }):
 			found.add(piece)
 		}
 	}
 	return found.list
+}
+
+// Phrases by which a rollback repeats lines of the commit to which it goes back.
+const (
+	RollbackTo   = "Roll back to "          // begins its summary; the commit's follows in single quotes
+	RolledBackTo = "Rolled back to "        // begins its contribution; the commit's summary and its hash follow
+	KnownThere   = "What was known there: " // the commit's contribution follows
+)
+
+// namedByRollback reports whether a line of a rollback repeats a line of a commit. A progress
+// summary puts the rollback's number before the line.
+func namedByRollback(line, quote string) bool {
+	if _, summary, ok := strings.Cut(line, ": "+RollbackTo); ok {
+		line = RollbackTo + summary
+	}
+	if rest, ok := strings.CutPrefix(line, RollbackTo); ok {
+		return rest == "'"+quote+"'" || strings.HasSuffix(rest, ", after '"+quote+"'")
+	}
+	if rest, ok := strings.CutPrefix(line, RolledBackTo); ok {
+		return strings.HasPrefix(rest, quote+" (")
+	}
+	return line == KnownThere+quote
 }

@@ -8,9 +8,9 @@ import (
 // TellPrefix begins a to-do that is a message for the user.
 const TellPrefix = "Tell the user: "
 
-// outcomePrefix begins the lines of an item that say what became of it. Each line of an outcome has
+// OutcomePrefix begins the lines of an item that say what became of it. Each line of an outcome has
 // one, so that the lines of two outcomes can follow each other.
-const outcomePrefix = "Outcome: "
+const OutcomePrefix = "Outcome: "
 
 // cutOutcome splits the further lines of an item into those of its text and its outcome.
 func cutOutcome(lines []string) (text []string, outcome string) {
@@ -35,7 +35,7 @@ func outcomeLine(line string) (string, bool) {
 	} else {
 		line = strings.TrimPrefix(line, "\t")
 	}
-	rest, ok := strings.CutPrefix(line, outcomePrefix)
+	rest, ok := strings.CutPrefix(line, OutcomePrefix)
 	rest = strings.TrimSpace(rest)
 	return rest, ok && rest != ""
 }
@@ -45,7 +45,7 @@ func outcomeLines(outcome string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(outcome, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, "  "+outcomePrefix+line)
+			lines = append(lines, "  "+OutcomePrefix+line)
 		}
 	}
 	return lines
@@ -72,11 +72,11 @@ func unescapeOutcome(text string) string {
 	})
 }
 
-func isOutcomeText(line string) bool { return strings.HasPrefix(line, outcomePrefix) }
+func isOutcomeText(line string) bool { return strings.HasPrefix(line, OutcomePrefix) }
 
 // mapFurther changes the lines of a text after the first.
 func mapFurther(text string, change func(string) string) string {
-	if !strings.Contains(text, outcomePrefix) {
+	if !strings.Contains(text, OutcomePrefix) {
 		return text
 	}
 	lines := strings.Split(text, "\n")

@@ -37,7 +37,7 @@ func (f *finder) matches(path string, data []byte) bool {
 		var commits []doc.Commit
 		commits, err = doc.ParseCommits(data)
 		for _, m := range commits {
-			texts = append(texts, m.Summary, m.Contribution, m.Goal, m.Purpose, m.Progress, m.Session, m.Model,
+			texts = append(texts, ownWords(&m), m.Goal, m.Purpose, m.Progress, m.Session, m.Model,
 				m.Source, m.Extra)
 		}
 	case doc.FileUnknown:

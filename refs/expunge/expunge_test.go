@@ -114,6 +114,19 @@ func TestExpungeLocalState(t *testing.T) {
 	r.Fsck()
 }
 
+// Local state that is JSON contains a text of several lines escaped, on a line of its own.
+func TestExpungeLocalLines(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	r.Work("main", "first", 0)
+	waiting := writeState(r, store.MergeDir+"/main.json", "{\n  \"note\": \"say key9\\nsecond9\"\n}\n")
+	checkWarnings(r, r.Expunge(expunge.Options{Match: "key9\nsecond9"}), "merge that waited")
+	if found := append(holding(r, "key9"), holding(r, "second9")...); len(found) > 0 {
+		t.Errorf("still there: %q, %s", found, waiting)
+	}
+}
+
 // Steps that wait keep their numbers, whatever goes; a journal that a killed rename left
 // under two names is one again.
 func TestExpungePending(t *testing.T) {

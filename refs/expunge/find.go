@@ -20,6 +20,8 @@ import (
 type finder struct {
 	s        *store.Store
 	match    matcher
+	lower    matcher // of the text in lower case, as the names of topics contain it
+	begun    beginnings
 	id       string       // of the entry to remove, if there is no text
 	limit    int          // of progress summaries
 	named    doc.Expunged // names more entries to remove
@@ -28,14 +30,16 @@ type finder struct {
 	all      map[string]bool       // all steps and commits
 	removed  map[string]doc.Commit // commits to remove, by id
 	topics   map[string]bool
-	seen     map[git.ID]string   // objects of memory, and their paths
-	matching map[git.ID]bool     // those of them that contain the text
-	objects  []git.ID            // unreachable objects of memory that contain it
-	foreign  int                 // number of other unreachable objects that contain it
-	hits     int                 // number of matches
-	works    []string            // refs to handed over code that contains it
-	inNames  []git.ID            // files that contain it only in parts that stay
-	names    map[string]keptName // names that contain it, by label
+
+	topicNames []string            // that contain the text in lower case
+	seen       map[git.ID]string   // objects of memory, and their paths
+	matching   map[git.ID]bool     // those of them that contain the text
+	objects    []git.ID            // unreachable objects of memory that contain it
+	foreign    int                 // number of other unreachable objects that contain it
+	hits       int                 // number of matches
+	works      []string            // refs to handed over code that contains it
+	inNames    []git.ID            // files that contain it only in parts that stay
+	names      map[string]keptName // names that contain it, by label
 }
 
 // newFinder returns a finder that looks for nothing yet.
@@ -47,7 +51,7 @@ func newFinder(s *store.Store) *finder {
 // find searches everywhere.
 func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	f := newFinder(s)
-	f.match, f.id = newMatcher(o.Match), o.ID
+	f.match, f.lower, f.id = newMatcher(o.Match), newMatcher(strings.ToLower(o.Match)), o.ID
 	var err error
 	if f.limit, err = s.SummaryLimit(ctx); err != nil {
 		return nil, err
@@ -72,10 +76,8 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	if err := checkSize(f.expunged); err != nil {
 		return nil, err
 	}
-	if len(f.removed) > 0 {
-		if err := f.quotes(ctx); err != nil {
-			return nil, err
-		}
+	if err := f.quotes(ctx); err != nil {
+		return nil, err
 	}
 	return f, f.strays(ctx)
 }
@@ -169,6 +171,7 @@ func (f *finder) text(pieces ...string) {
 	for _, p := range pieces {
 		f.hits++
 		f.expunged.AddText(p)
+		f.begun.add(f.match, p)
 	}
 }
 
@@ -192,9 +195,8 @@ func (f *finder) commitEntry(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
 	if m.Kind == doc.KindBirth {
 		f.checkBirth(m)
-		f.texts(m.Summary, m.Contribution)
-	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) ||
-		f.match.in(m.Agent) {
+		f.texts(ownWords(m))
+	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(ownWords(m)) || f.match.in(m.Agent) {
 		f.entry(Entry{ID: m.ID, Kind: "commit", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
@@ -203,6 +205,10 @@ func (f *finder) commitEntry(m *doc.Commit) {
 	}
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
 }
+
+// ownWords returns what the author of a commit wrote, as in its message: a text that spans lines
+// may begin in the summary and end in the contribution.
+func ownWords(m *doc.Commit) string { return m.Summary + "\n\n" + m.Contribution }
 
 // entry records an entry to remove.
 func (f *finder) entry(e Entry) {
@@ -220,17 +226,20 @@ func (f *finder) texts(texts ...string) {
 	}
 }
 
-// noteLines examines the lines of a note. The note of a removed commit is removed as a whole
-// elsewhere.
+// noteLines examines the lines of a note: JSON one by one, and what people and other programs
+// wrote between them. The note of a removed commit is removed as a whole elsewhere.
 func (f *finder) noteLines(note []byte) {
+	var plain strings.Builder
 	for line := range bytes.Lines(note) {
-		text := strings.TrimSuffix(string(line), "\n")
-		if strings.HasPrefix(strings.TrimSpace(text), "{") {
-			mapJSONTexts(text, func(s string) string { f.texts(s); return s })
-		} else {
-			f.texts(text)
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+			plain.Write(line)
+			continue
 		}
+		f.texts(plain.String())
+		plain.Reset()
+		mapJSONTexts(string(line), func(s string) string { f.texts(s); return s })
 	}
+	f.texts(plain.String())
 }
 
 // commit examines a commit's message, also of commits of the notes.
@@ -253,8 +262,16 @@ func (f *finder) message(c *git.Commit) {
 	subject, body, trailers := c.Parts()
 	if _, gone := f.found[c.Trailer(store.TrailerID)]; !gone {
 		f.texts(subject + body)
+		f.text(f.begun.inSubject(subject)...)
+		f.text(f.begun.in(body)...)
+		if slices.ContainsFunc(f.topicNames, func(key string) bool { return strings.Contains(subject, key) }) {
+			f.text(strings.TrimSpace(subject))
+		}
 	}
-	f.eachValue(trailers, func(value string) { f.texts(value) })
+	f.eachValue(trailers, func(value string) {
+		f.texts(value)
+		f.text(f.begun.in(value)...)
+	})
 }
 
 // eachValue visits the values of trailers that contain people's words.
@@ -267,31 +284,28 @@ func (f *finder) eachValue(trailers string, visit func(string)) {
 	}
 }
 
-// quotes finds where other documents quote removed commits. Most lines occur in many files; it
-// examines each line once.
+// quotes finds where documents and notes quote removed commits, or only the beginning of the
+// text. Most lines occur in many files; it examines each line once.
 func (f *finder) quotes(ctx context.Context) error {
+	if len(f.removed) == 0 && f.begun.none() {
+		return nil
+	}
 	var files []git.ID
 	for id, path := range f.seen {
-		if doc.KindOf(path) == doc.FileCommits || path == doc.RoadmapFile {
+		switch kind := doc.KindOf(path); {
+		case kind == doc.FileCommits, kind == doc.FileUnknown && path != "" && path != doc.ExpungedFile:
 			files = append(files, id)
 		}
 	}
 	lines := map[string]bool{}
-	add := func(text string) {
-		for line := range strings.SplitSeq(text, "\n") {
-			lines[line] = true
-		}
-	}
 	err := ReadObjects(ctx, f.s, files, func(o git.Object) error {
-		if f.seen[o.ID] == doc.RoadmapFile {
-			add(string(o.Data))
+		if o.Type != "blob" {
 			return nil
 		}
-		commits, err := doc.ParseCommits(o.Data)
-		for _, m := range commits {
-			if _, goes := f.removed[m.ID]; !goes {
-				add(m.Progress)
-				add(m.Contribution)
+		texts, err := f.quoting(f.seen[o.ID], o.Data)
+		for _, text := range texts {
+			for line := range strings.SplitSeq(text, "\n") {
+				lines[line] = true
 			}
 		}
 		return err
@@ -299,11 +313,26 @@ func (f *finder) quotes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text := strings.Join(slices.Collect(maps.Keys(lines)), "\n")
+	text := strings.Join(slices.Sorted(maps.Keys(lines)), "\n")
 	for _, m := range f.removed {
 		f.text(f.revealing(&m, doc.QuotesIn(m, text))...)
 	}
+	f.text(f.begun.in(text)...)
 	return nil
+}
+
+// quoting returns the texts of a file that may quote others.
+func (f *finder) quoting(path string, data []byte) (texts []string, err error) {
+	if doc.KindOf(path) != doc.FileCommits {
+		return []string{string(data)}, nil
+	}
+	commits, err := doc.ParseCommits(data)
+	for _, m := range commits {
+		if _, goes := f.removed[m.ID]; !goes {
+			texts = append(texts, m.Progress, m.Contribution, m.Summary, m.Goal, m.Purpose)
+		}
+	}
+	return texts, err
 }
 
 // everything reports whether no step and no commit would be left.

@@ -34,13 +34,13 @@ func (f *finder) local(ctx context.Context) error {
 	}
 	return eachState(f.s, func(path string, data []byte) error {
 		rel := strings.TrimPrefix(path, f.s.Repo().StateDir()+string(filepath.Separator))
-		switch top, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); top {
-		case "journal":
+		switch top, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); {
+		case top == "journal":
 			f.journal(of[path], data)
+		case strings.HasSuffix(path, ".json"):
+			mapJSONTexts(string(data), func(s string) string { f.texts(s); return s })
 		default:
-			if f.match.raw(data) {
-				f.noteLines(data)
-			}
+			f.noteLines(data)
 		}
 		return nil
 	})

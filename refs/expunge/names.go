@@ -43,12 +43,15 @@ func (f *finder) checkBirth(m *doc.Commit) {
 	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 
-// checkPath examines a path. People choose the names of topics.
+// checkPath examines a path. People choose the names of topics, which are in lower case.
 func (f *finder) checkPath(path string) {
-	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
-		f.checkName("topic", strings.TrimSuffix(key, ".md"),
-			"history keeps it after the topic is removed, because clones identify topics by it")
+	key, ok := strings.CutPrefix(path, doc.TopicDir+"/")
+	if key = strings.TrimSuffix(key, ".md"); !ok || !f.lower.in(key) {
+		return
 	}
+	f.topicNames = append(f.topicNames, key)
+	f.keep(keptName{name: key, label: "topic '" + git.Shown(key) + "'",
+		why: "history keeps it after the topic is removed, because clones identify topics by it"})
 }
 
 // checkRefNames examines the names of refs.
