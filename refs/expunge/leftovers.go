@@ -115,6 +115,9 @@ func (f *finder) leftovers(ctx context.Context, op *Operation) error {
 	if f.match.none() {
 		return nil
 	}
+	if err := f.foreignObjects(ctx, op); err != nil {
+		return err
+	}
 	err := eachState(f.s, func(path string, data []byte) error {
 		if f.match.raw(data) {
 			op.warn("'%s' still contains it", path)

@@ -226,11 +226,11 @@ func (op *Operation) purge(ctx context.Context) error {
 	if err := op.emptyReflogs(ctx); err != nil || op.hide != nil {
 		return err
 	}
-	stray, err := op.strayObjects(ctx)
+	stray, foreign, err := op.strayObjects(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := pack.Purge(ctx, op.Store.Repo(), append(stray, op.intent.old...))
+	res, err := pack.Purge(ctx, op.Store.Repo(), append(stray, op.intent.old...), foreign...)
 	if err != nil {
 		return err
 	}

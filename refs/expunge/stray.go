@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -14,20 +15,31 @@ import (
 
 // strayObjects returns unreachable commits and documents that contain something expunged: left
 // by attempts that lost a race or were killed. It leaves out plain text, which may be the
-// user's, and what the old tips lead to.
-func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
+// user's, and what the old tips lead to. It also returns what of the user's must stay, see
+// foreignRoots.
+func (op *Operation) strayObjects(ctx context.Context) (stray, foreign []git.ID, err error) {
 	ids, err := op.Store.Repo().Unreachable(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	known, err := op.oldObjects(ctx)
+	old, err := op.oldObjects(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	infos, err := op.Store.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
+	infos, err := op.Store.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return old.ids[id] }))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	if foreign, err = op.foreignRoots(ctx, infos, old); err != nil {
+		return nil, nil, err
+	}
+	stray, err = op.strayAmong(ctx, infos, old)
+	return stray, foreign, err
+}
+
+// strayAmong returns those of some unreachable objects that are memory's and contain something
+// expunged.
+func (op *Operation) strayAmong(ctx context.Context, infos []git.ObjectInfo, old oldObjects) ([]git.ID, error) {
 	var commits, blobs []git.ID
 	for _, info := range infos {
 		switch {
@@ -37,7 +49,7 @@ func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 			blobs = append(blobs, info.ID)
 		}
 	}
-	stray, err := op.strayCommits(ctx, commits, known)
+	stray, err := op.strayCommits(ctx, commits, old.ids)
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +62,19 @@ func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 	return stray, err
 }
 
-// oldObjects returns the objects that go in any case.
-func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
+// oldObjects are the objects that go in any case.
+type oldObjects struct {
+	ids   map[git.ID]bool
+	named map[git.NamedObject]bool // with the names that trees give them
+}
+
+// oldObjects lists what the old tips lead to.
+func (op *Operation) oldObjects(ctx context.Context) (oldObjects, error) {
+	old := oldObjects{ids: map[git.ID]bool{}, named: map[git.NamedObject]bool{}}
 	infos, err := op.Store.Repo().Infos(ctx, op.intent.old)
 	if err != nil {
-		return nil, err
+		return old, err
 	}
-	known := map[git.ID]bool{}
 	for _, info := range infos {
 		if info.Type == "" {
 			continue
@@ -67,22 +85,24 @@ func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 			continue // half deleted by a killed process: its objects are examined one by one
 		}
 		if err != nil {
-			return nil, err
+			return old, err
 		}
 		for _, o := range list {
-			known[o.ID] = true
+			old.ids[o.ID] = true
+			old.named[git.NamedObject{ID: o.ID, Path: path.Base(o.Path)}] = true
 		}
 	}
-	return known, nil
+	return old, nil
 }
 
 // strayCommits returns those commits that contain something expunged or descend from such a
 // commit. Some of their parents may be missing.
 func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
-	ids, err := memoryCommits(ctx, op.Store, ids)
+	commits, _, err := sortCommits(ctx, op.Store, ids)
 	if err != nil {
 		return nil, err
 	}
+	ids = commitIDs(commits)
 	left := map[git.ID]bool{}
 	for _, id := range ids {
 		left[id] = true
@@ -120,21 +140,21 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 
 // isForgotten reports whether a file is certainly memory's and contains something expunged.
 func (op *Operation) isForgotten(data []byte) bool {
-	path, ok := ownFile(data)
+	name, ok := ownFile(data)
 	switch {
 	case !ok:
 		return false
-	case path == "":
+	case name == "":
 		_, now := op.Rewriter.RewriteNote(op.Store.Repo().ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
-	r, err := op.Rewriter.e.Redact(path, data)
+	r, err := op.Rewriter.e.Redact(name, data)
 	return err == nil && !bytes.Equal(r.Data, data)
 }
 
 // ownFile reports whether a file of unknown name can only be memory, and returns the name of
 // such a file; "" for a note. Topics are plain text, which may be the user's.
-func ownFile(data []byte) (path string, ok bool) {
+func ownFile(data []byte) (name string, ok bool) {
 	if bytes.HasPrefix(data, []byte(`{"v":1,`)) {
 		return "", true
 	}
@@ -179,41 +199,50 @@ func (f *finder) strays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours, err := memoryCommits(ctx, f.s, commits)
-	f.objects = append(f.objects, ours...)
+	ours, _, err := sortCommits(ctx, f.s, commits)
+	f.objects = append(f.objects, commitIDs(ours)...)
 	f.foreign -= len(ours)
 	return err
 }
 
-// memoryCommits returns those commits that belong to a branch or to the roadmap.
-func memoryCommits(ctx context.Context, s *store.Store, ids []git.ID) ([]git.ID, error) {
-	var found []git.ID
-	trees := map[git.ID]git.ID{}
-	err := ReadObjects(ctx, s, ids, func(o git.Object) error {
+// sortCommits tells the commits that belong to a branch or to the roadmap from others. It passes
+// over what it cannot read.
+func sortCommits(ctx context.Context, s *store.Store, ids []git.ID) (memory, others []*git.Commit, err error) {
+	var unknown []*git.Commit
+	err = ReadObjects(ctx, s, ids, func(o git.Object) error {
 		c, err := git.ParseCommit(o.ID, o.Data)
 		switch {
 		case err != nil: // not one of ours
 		case store.BranchOf(c) != "":
-			found = append(found, c.ID)
+			memory = append(memory, c)
 		default:
-			trees[c.ID] = c.Tree
+			unknown = append(unknown, c)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for id, tree := range trees {
-		list, err := s.Repo().Tree(ctx, tree)
-		if errors.Is(err, git.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(list) > 0 && len(list) <= 2 && list[len(list)-1].Name == doc.RoadmapFile {
-			found = append(found, id)
+	for _, c := range unknown {
+		list, err := s.Repo().Tree(ctx, c.Tree)
+		switch {
+		case errors.Is(err, git.ErrNotFound):
+			others = append(others, c)
+		case err != nil:
+			return nil, nil, err
+		case len(list) > 0 && len(list) <= 2 && list[len(list)-1].Name == doc.RoadmapFile:
+			memory = append(memory, c)
+		default:
+			others = append(others, c)
 		}
 	}
-	return found, nil
+	return memory, others, nil
+}
+
+func commitIDs(list []*git.Commit) []git.ID {
+	var ids []git.ID
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }

@@ -58,7 +58,8 @@ const (
 // Purge deletes objects: those that old names, mostly commits, and all that they reach,
 // without what anything else reaches: a ref, a HEAD, a reflog or an index of any
 // worktree, or an operation in progress there. ORIG_HEAD and FETCH_HEAD do not count, as
-// for git. An id that does not exist is passed over.
+// for git. An id that does not exist is passed over. What keep names, and what the trees
+// and commits among that reach, stays too.
 //
 // Loose objects are unlinked. A pack that contains any is written anew without them,
 // and installed before the old one is deleted; a multi-pack-index and the commit-graph
@@ -75,13 +76,14 @@ const (
 // moment: nothing that is needed is gone, and the next Purge, of whatever, finishes.
 // Other processes may read meanwhile. It costs a walk over all that the repository
 // reaches, and the copying of the packs.
-func Purge(ctx context.Context, r *git.Repo, old []git.ID) (PurgeResult, error) {
+func Purge(ctx context.Context, r *git.Repo, old []git.ID, keep ...git.ID) (PurgeResult, error) {
 	lock, err := r.Lock(ctx, lockName)
 	if err != nil {
 		return PurgeResult{}, err
 	}
 	defer lock.Unlock()
 	p := newPurger(r)
+	p.keep = keep
 	if err := p.begin(ctx, old); err != nil {
 		return p.res, err
 	}
@@ -131,6 +133,7 @@ type purger struct {
 	index   indexes
 	partial bool            // objects may be missing, and must not be fetched
 	asked   []git.ID        // by the caller
+	keep    []git.ID        // what the caller needs, though nothing may reach it
 	left    map[git.ID]bool // by an earlier Purge that was killed
 	doomed  map[git.ID]bool // what nothing else reaches
 	reached map[git.ID]bool // of asked, what something else does
