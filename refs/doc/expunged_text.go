@@ -121,7 +121,13 @@ func TextPieces(text string, find Finder) []string {
 	var found pieces
 	done := 0 // the offset of the first line that is not among found
 	for _, at := range find(text) {
-		begin := max(done, strings.LastIndexByte(text[:at.From+1], '\n')+1)
+		if at.To < done {
+			continue // in a line that is, as most occurrences in one long line
+		}
+		begin := done
+		if at.From >= done {
+			begin += strings.LastIndexByte(text[done:at.From+1], '\n') + 1
+		}
 		end := lineEnd(text, at.To-1)
 		if begin > end {
 			continue

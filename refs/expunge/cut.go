@@ -12,8 +12,9 @@ import (
 // part: a subject contains the first line of an item, other lines end in "…". Such a quote
 // contains the beginning of the text alone.
 type beginnings struct {
-	list []beginning
-	seen map[string]bool
+	list   []beginning
+	seen   map[string]bool
+	starts map[string]bool // what any quote contains one of
 }
 
 // beginning is a line from its first word to the end of an occurrence of the text, folded.
@@ -47,9 +48,10 @@ func (b *beginnings) add(m matcher, piece string) {
 		return
 	}
 	if b.seen == nil {
-		b.seen = map[string]bool{}
+		b.seen, b.starts = map[string]bool{}, map[string]bool{}
 	}
 	b.seen[piece] = true
+	b.starts[begin.start()[begin.secret:]] = true
 	b.list = append(b.list, begin)
 }
 
@@ -58,6 +60,9 @@ func newBeginning(before, text string) beginning {
 	line := prose.Fold(before + text)
 	return beginning{line: line, secret: len(line) - len(text)}
 }
+
+// start returns the least of a beginning that a quote contains.
+func (b beginning) start() string { return b.line[:min(b.secret+minOverlap, len(b.line))] }
 
 // in returns the lines of a text that quote a beginning and were cut.
 func (b *beginnings) in(text string) []string {
@@ -81,9 +86,13 @@ func (b *beginnings) inSubject(subject string) []string {
 // quotedIn reports whether a line quotes a beginning up to "…" or, where first lines are quoted
 // alone, up to its own end.
 func (b *beginnings) quotedIn(line string, firstLines bool) bool {
-	return slices.ContainsFunc(b.list, func(begin beginning) bool {
+	possible := false
+	for start := range b.starts {
+		possible = possible || strings.Contains(line, start)
+	}
+	return possible && slices.ContainsFunc(b.list, func(begin beginning) bool {
 		for at := 0; ; at++ {
-			n := strings.Index(line[at:], begin.line[:min(begin.secret+minOverlap, len(begin.line))])
+			n := strings.Index(line[at:], begin.start())
 			if n < 0 {
 				return false
 			}

@@ -3,7 +3,6 @@ package expunge
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -80,12 +79,21 @@ func (op *Operation) isNotes(ctx context.Context, c *git.Commit) (bool, error) {
 	if !strings.HasPrefix(c.Subject(), "context: ") {
 		return false, nil
 	}
-	list, err := op.Store.Repo().Tree(ctx, c.Tree)
-	if err != nil {
-		return false, orAbsent(err)
-	}
+	list, err := readableTree(ctx, op.Store, c.Tree)
 	foreign := slices.ContainsFunc(list, func(e git.TreeEntry) bool { return strings.Trim(e.Name, "0123456789abcdef") != "" })
-	return !foreign, nil
+	return len(list) > 0 && !foreign, err
+}
+
+// readableTree returns the entries of a tree, none if it is missing or malformed: nothing that
+// git can use is in such a tree.
+func readableTree(ctx context.Context, s *store.Store, id git.ID) (list []git.TreeEntry, err error) {
+	err = s.Repo().ReadAll(ctx, []git.ID{id}, func(o git.Object) error {
+		if parsed, err := git.ParseTree(o.Data, len(id)/2); err == nil && o.Type == "tree" {
+			list = parsed
+		}
+		return nil
+	})
+	return list, orAbsent(err)
 }
 
 // looseTrees returns those trees that none of some others leads to and that are not memory's: a
@@ -95,18 +103,15 @@ func (op *Operation) looseTrees(ctx context.Context, trees, reached []git.ID, ol
 		return nil, nil
 	}
 	under := map[git.ID]bool{}
-	if len(reached) > 0 {
-		err := op.Store.Repo().EachReachable(ctx, reached, func(id git.ID) { under[id] = true }, "--ignore-missing", "--missing=allow-any")
-		if err != nil {
-			return nil, err
-		}
+	if err := op.Store.Repo().EachExisting(ctx, reached, func(id git.ID) { under[id] = true }); err != nil {
+		return nil, err
 	}
 	var loose []git.ID
 	for _, id := range trees {
 		if under[id] {
 			continue
 		}
-		list, err := op.Store.Repo().Tree(ctx, id)
+		list, err := readableTree(ctx, op.Store, id)
 		if err != nil {
 			return nil, err
 		}
@@ -157,12 +162,11 @@ func (f *finder) foreignObjects(ctx context.Context, op *Operation) error {
 		}
 	}
 	for _, k := range op.kept { // they are reported with a reason
-		err := f.s.Repo().EachReachable(ctx, k.Objects, func(id git.ID) { delete(left, id) }, "--ignore-missing", "--missing=allow-any")
-		if err != nil {
+		if err := f.s.Repo().EachExisting(ctx, k.Objects, func(id git.ID) { delete(left, id) }); err != nil {
 			return err
 		}
 	}
-	if n := len(slices.Collect(maps.Keys(left))); n > 0 {
+	if n := len(left); n > 0 {
 		op.warn("%s of memory that the code has too, in a commit, an index, a reflog or a lost commit, still contain it: "+
 			"memory is clean; rewrite the code yourself", prose.Count(n, "object"))
 	}

@@ -41,6 +41,13 @@ func TestExpungeEqualFile(t *testing.T) {
 		"a tree": {true, func(r *memtest.Repo, blob string) {
 			r.Input([]byte("100644 blob "+blob+"\tf\n"), "mktree")
 		}},
+		"a tree beside malformed ones": {true, func(r *memtest.Repo, blob string) {
+			for _, data := range []string{"garbage", "100644 ..\x00" + strings.Repeat("x", 20), "100644 a\x00short"} {
+				tree := r.Input([]byte(data), "hash-object", "-w", "--literally", "-t", "tree", "--stdin")
+				r.Git("commit-tree", "-m", "malformed", tree)
+			}
+			r.Input([]byte("100644 blob "+blob+"\tf\n"), "mktree")
+		}},
 		"a tree of a killed writer": {false, func(r *memtest.Repo, blob string) {
 			r.Input([]byte("100644 blob "+r.Blob("other\n")+"\tother.md\n100644 blob "+blob+"\tpool.md\n"), "mktree")
 		}},
@@ -73,8 +80,9 @@ func TestExpungeEqualFile(t *testing.T) {
 			if text := r.Git("show", "refs/context/heads/main:topics/pool.md"); strings.Contains(text, "hunter2") {
 				t.Errorf("memory contains %q", text)
 			}
-			r.Git("fsck", "--full", "--no-dangling")
-			r.Fsck()
+			if name != "a tree beside malformed ones" { // of which git fsck complains
+				r.Fsck()
+			}
 		})
 	}
 }

@@ -20,7 +20,8 @@ import (
 // The case of letters counts. The zero value looks for nothing.
 type matcher struct {
 	text   string   // as documents contain it
-	word   string   // a part of the text that all forms contain; "" if there is none
+	word   string   // a part of the text that forms contain; "" if there is none
+	coded  bool     // the text contains what JSON can write in ASCII, also in that part
 	folded []string // what to look for in folded texts; none if the text has one form
 }
 
@@ -33,7 +34,8 @@ func newMatcher(text string) matcher {
 	if strings.TrimSpace(text) == "" {
 		return matcher{}
 	}
-	if !strings.ContainsFunc(text, isVaried) {
+	m.coded = strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+	if !m.coded && !strings.ContainsFunc(text, isVaried) {
 		return m
 	}
 	for word := range strings.FieldsFuncSeq(text, isVaried) {
@@ -52,7 +54,7 @@ func newMatcher(text string) matcher {
 
 // isVaried reports whether forms of a text differ in a character.
 func isVaried(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII || strings.ContainsRune(`"\<>&`, r)
+	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`"\<>&`, r)
 }
 
 func (m matcher) none() bool { return m.text == "" }
@@ -63,8 +65,8 @@ func (m matcher) find(text string) []doc.Span {
 		return nil
 	}
 	found := occurrences(text, m.text)
-	if len(m.folded) == 0 || !strings.Contains(text, m.word) { // views cost much more
-		return found
+	if len(m.folded) == 0 || !strings.Contains(text, m.word) && !(m.coded && strings.Contains(text, `\u`)) {
+		return found // views cost much more
 	}
 	v := viewOf(" " + text + " ") // the program trims texts: their ends are white space
 	for range maxEscaped + 1 {

@@ -31,6 +31,8 @@ func TestMatcherForms(t *testing.T) {
 				`"say \"\\\u001b\u003c\u0026\u003e\""`, `say "\\` + "\x1b" + `<&>"`},
 			[]string{`say "<&>"`, `say "\<&>"`}},
 		{`C:\new`, []string{`C:\new`, `C:\\new`, `"C:\\\\new"`}, []string{`C:new`, `C:/new`}},
+		{"pässword", []string{"pässword", `"p\u00e4ssword"`}, []string{"password", `p\u00e5ssword`}},
+		{"a 😀", []string{"a\n😀", `"a \ud83d\ude00"`}, []string{"a", `a \ud83d`}},
 		{"new", []string{`C:\new`}, nil},
 		{"\\nu", []string{`\nu`, `"\\nu"`}, []string{"u", "x u", "x\nu"}},
 		{" a ", []string{"x a y", "a", "- a\nb", `x\na\ty`}, []string{"xa", "ax", "xay"}},
@@ -144,4 +146,21 @@ func FuzzViews(f *testing.F) {
 		}
 		m.pieces(text)
 	})
+}
+
+// Many occurrences in one long line cost no more than the line.
+func BenchmarkPieces(b *testing.B) {
+	for _, c := range []struct{ name, match, text string }{
+		{"repeated", "aa", strings.Repeat("a", 1<<20)},
+		{"absent", "correct horse", strings.Repeat("lorem ipsum\n", 1<<16)},
+		{"a word", "correct horse", strings.Repeat("lorem \"horse\" is correct\\n\n", 1<<15)},
+	} {
+		m := newMatcher(c.match)
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(c.text)))
+			for b.Loop() {
+				m.pieces(c.text)
+			}
+		})
+	}
 }

@@ -224,10 +224,8 @@ func sortCommits(ctx context.Context, s *store.Store, ids []git.ID) (memory, oth
 		return nil, nil, err
 	}
 	for _, c := range unknown {
-		list, err := s.Repo().Tree(ctx, c.Tree)
+		list, err := readableTree(ctx, s, c.Tree)
 		switch {
-		case errors.Is(err, git.ErrNotFound):
-			others = append(others, c)
 		case err != nil:
 			return nil, nil, err
 		case len(list) > 0 && len(list) <= 2 && list[len(list)-1].Name == doc.RoadmapFile:

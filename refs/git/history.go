@@ -131,6 +131,25 @@ func (r *Repo) EachReachable(ctx context.Context, tips []ID, each func(ID), args
 	}, append(full, "--stdin")...)
 }
 
+// EachExisting is EachReachable for ids that no ref may lead to: it passes over what is missing,
+// and over what lies behind an object that git cannot read. It fetches nothing.
+func (r *Repo) EachExisting(ctx context.Context, ids []ID, each func(ID)) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	lenient := []string{"--ignore-missing", "--missing=allow-any"}
+	err := r.EachReachable(ctx, ids, each, lenient...)
+	if ExitCode(err) <= 0 {
+		return err
+	}
+	for _, id := range ids { // git stops at the first object that it cannot read
+		if err := r.EachReachable(ctx, []ID{id}, each, lenient...); err != nil && ExitCode(err) <= 0 {
+			return err
+		}
+	}
+	return nil
+}
+
 // idLines is an id on each line, for a command's --stdin.
 func idLines(ids []ID) *bytes.Buffer {
 	var in bytes.Buffer

@@ -58,8 +58,8 @@ const (
 // Purge deletes objects: those that old names, mostly commits, and all that they reach,
 // without what anything else reaches: a ref, a HEAD, a reflog or an index of any
 // worktree, or an operation in progress there. ORIG_HEAD and FETCH_HEAD do not count, as
-// for git. An id that does not exist is passed over. What keep names, and what the trees
-// and commits among that reach, stays too.
+// for git. An id that does not exist is passed over. What keep names, and what that
+// reaches as far as git can read it, stays too.
 //
 // Loose objects are unlinked. A pack that contains any is written anew without them,
 // and installed before the old one is deleted; a multi-pack-index and the commit-graph

@@ -55,8 +55,8 @@ func (p *purger) condemn(ctx context.Context) error {
 			}
 		}
 	}, "--all", "--reflog", "--indexed-objects")
-	if err == nil && len(p.keep) > 0 { // some of it may be half deleted
-		err = p.walk(ctx, p.keep, func(id git.ID) { delete(doomed, id) }, "--ignore-missing", missingAllowed)
+	if err == nil {
+		err = p.repo.EachExisting(ctx, p.keep, func(id git.ID) { delete(doomed, id) })
 	}
 	if err != nil || len(doomed) == 0 {
 		return err
