@@ -188,8 +188,11 @@ func (e *Env) report(err error, asJSON bool) int {
 	}
 	hints := hintsOf(err)
 	if asJSON {
-		e.reportJSON(code, err.Error(), hints)
+		e.reportJSON(code, err.Error(), hints, fail.Said(err))
 		return exit
+	}
+	for _, line := range fail.Said(err) { // before the error, as git prints it
+		e.say("", strings.TrimSpace("remote: "+line))
 	}
 	e.say("git-context: error: ", err.Error())
 	for _, h := range hints {
@@ -198,16 +201,18 @@ func (e *Env) report(err error, asJSON bool) int {
 	return exit
 }
 
-func (e *Env) reportJSON(code, message string, hints []string) {
+func (e *Env) reportJSON(code, message string, hints, said []string) {
 	type body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 		Hint    string `json:"hint"`
+		Said    string `json:"said,omitempty"`
 	}
 	var b bytes.Buffer
 	if err := render.WriteJSON(&b, struct {
 		Error body `json:"error"`
-	}{body{code, prose.HidePasswords(message), prose.HidePasswords(strings.Join(hints, "\n"))}}); err != nil {
+	}{body{code, prose.HidePasswords(message), prose.HidePasswords(strings.Join(hints, "\n")),
+		prose.HidePasswords(strings.Join(said, "\n"))}}); err != nil {
 		e.say("git-context: error: ", message)
 		return
 	}

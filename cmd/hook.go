@@ -92,7 +92,7 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 	if err == nil || errors.Is(err, fail.ErrNoMemory) {
 		return
 	}
-	sayHook(env, event, err.Error())
+	sayHook(env, event, fail.Full(err))
 	if s == nil {
 		return
 	}

@@ -149,6 +149,9 @@ func sshd(t testing.TB, s *server) error {
 	}
 	config := filepath.Join(dir, "config")
 	text := fmt.Sprintf(sshdConfig, dir, strings.Join(serverEnv(s), " "))
+	if s.force != "" {
+		text += "ForceCommand " + s.force + "\n"
+	}
 	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
 		return err
 	}

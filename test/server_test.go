@@ -18,6 +18,8 @@ type server struct {
 	url string   // what a client calls it
 	env []string // what a client's environment must have besides
 
+	force string // of sshd: the only command; "" for any
+
 	// cut ends every connection at once and refuses new ones until mend. Both are
 	// nil where git itself opens the files.
 	cut, mend func()

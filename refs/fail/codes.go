@@ -289,7 +289,8 @@ const (
 	// RemoteNotFound is returned when no remote has that name, or there are several and none is preferred.
 	// Set context.remote.
 	RemoteNotFound = "remote-not-found"
-	// RemoteUnreachable is returned when git cannot reach the remote. The message is git's.
+	// RemoteUnreachable is returned when git cannot reach the remote, or the remote refuses access. The
+	// message is git's, and that of the remote, or of ssh, goes with it.
 	RemoteUnreachable = "remote-unreachable"
 	// SecretFound is returned when a push would send texts that contain a secret: they were written by an
 	// older version or another program. The hints remove it; 'git context push --no-scan' sends it.
@@ -301,7 +302,8 @@ const (
 	// names, refs/context/ or refs/heads/context/, see context.<remote>.mapping. Clones that use different
 	// names do not see each other.
 	MappingSplit = "mapping-split"
-	// PushRefused is returned when the remote refuses a push, for example by a hook or a protected ref.
+	// PushRefused is returned when the remote refuses a push, for example by a hook or a protected ref. What
+	// the remote said goes with it.
 	PushRefused = "push-refused"
 	// Diverged is returned when a push would replace commits that the remote has and this repository does
 	// not have. Sync first.

@@ -4,6 +4,8 @@ package fail
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -28,6 +30,7 @@ type Error struct {
 	Hints   []string // commands that can be pasted, or short sentences
 	Kind    error    // one of the sentinels above
 	Err     error    // the cause, if there is one
+	Said    []string // what a remote said, if that is more than one line; see the function Said
 }
 
 // Error returns the message, and the cause behind it.
@@ -44,6 +47,40 @@ func (e *Error) Unwrap() []error {
 		return []error{e.Kind}
 	}
 	return []error{e.Kind, e.Err}
+}
+
+// Said returns what remotes said of the failures in err, line by line, where that is more than one line and
+// so not part of the message. Lines that occur twice belong to two failures of one cause.
+func Said(err error) []string {
+	var all [][]string
+	var walk func(error)
+	walk = func(err error) {
+		var said []string
+		switch e := err.(type) {
+		case *Error:
+			said = e.Said
+		case *git.Error:
+			said = e.Said()
+		}
+		if said != nil && !slices.ContainsFunc(all, func(had []string) bool { return slices.Equal(had, said) }) {
+			all = append(all, said)
+		}
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			walk(e.Unwrap())
+		case interface{ Unwrap() []error }:
+			for _, err := range e.Unwrap() {
+				walk(err)
+			}
+		}
+	}
+	walk(err)
+	return slices.Concat(all...)
+}
+
+// Full returns the message of an error and all that remotes said, for a place that has only one text.
+func Full(err error) string {
+	return strings.Join(append([]string{err.Error()}, Said(err)...), "\n")
 }
 
 // New makes an Error without a cause.

@@ -43,13 +43,18 @@ type Error struct {
 	Err    error    // why it was killed or not started, else nil
 }
 
-// Error gives the command and the first complaint of git.
+// Error gives the command and the first complaint of git. What a remote said is part of it if that is
+// one line; see [Error.Said].
 func (e *Error) Error() string {
 	what := "git"
 	if name := e.subcommand(); name != "" {
 		what += " " + name
 	}
-	said := complaint(e.Stderr)
+	words, own := overheard(e.Stderr)
+	said := complaint(own)
+	if len(words) == 1 {
+		said = because(said, words[0])
+	}
 	switch {
 	case e.Err != nil && said != "":
 		return fmt.Sprintf("%s: %s: %v", what, said, e.Err)
@@ -59,6 +64,75 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s", what, said)
 	}
 	return fmt.Sprintf("%s: exit status %d", what, e.Code)
+}
+
+// because returns git's complaint with the one line that a remote said. That replaces a complaint
+// which says only that the connection failed.
+func because(complaint, word string) string {
+	if said, ok := faultLine(word); ok {
+		word = said
+	}
+	if complaint == "" || strings.HasPrefix(complaint, "Could not read from remote repository") {
+		return strings.TrimSpace(word)
+	}
+	return complaint + ": " + strings.TrimSpace(word)
+}
+
+// Said returns what a remote said, in its order, if that is more than one line: a single line is part of
+// the text of the error. The lines may contain anything, terminal escapes too.
+func (e *Error) Said() []string {
+	words, _ := overheard(e.Stderr)
+	if len(words) < 2 {
+		return nil
+	}
+	return words
+}
+
+// overheard divides standard error into the lines of a remote, blank ones too, without the mark "remote:"
+// and without progress meters, and git's own. Lines of a server's standard error that come through ssh, and
+// those of ssh, have no mark; they are all that git did not write, where it says that the connection failed.
+func overheard(stderr string) (words []string, own string) {
+	const failed = "fatal: Could not read from remote repository."
+	stderr = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(stderr)
+	stderr = strings.Replace(stderr, failed+
+		"\n\nPlease make sure you have the correct access rights\nand the repository exists.\n", failed+"\n", 1)
+	atStart, later := strings.Contains(stderr, failed), strings.Contains(stderr, "fatal: the remote end hung up")
+	for line := range strings.SplitSeq(strings.TrimSuffix(stderr, "\n"), "\n") {
+		said, marked := strings.CutPrefix(line, "remote:")
+		refusal, refused := strings.CutPrefix(line, "fatal: remote error: ")
+		switch {
+		case isMeter(line):
+		case marked:
+			words = append(words, strings.TrimRight(strings.TrimPrefix(said, " "), " "))
+		case refused: // the lines after it belong to it
+			words, own, atStart = append(words, refusal), own+"fatal: remote error\n", true
+		case line != failed && (atStart || later && !duringTransfer(line)):
+			words = append(words, strings.TrimRight(line, " "))
+		default:
+			own += line + "\n"
+		}
+	}
+	return words, own
+}
+
+// duringTransfer reports whether a line is git's own while objects are sent.
+func duringTransfer(line string) bool {
+	_, fault := faultLine(line)
+	return fault || line == "" || line == "Everything up-to-date" || strings.HasPrefix(line, "send-pack: ") ||
+		strings.HasPrefix(line, "fetch-pack: ")
+}
+
+// isMeter reports whether a line is part of a progress meter, of git here or at the remote.
+func isMeter(line string) bool {
+	line = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
+	for _, prefix := range []string{"Enumerating objects: ", "Delta compression using ", "Total "} {
+		if rest, ok := strings.CutPrefix(line, prefix); ok && (prefix[0] != 'T' || strings.Contains(rest, " (delta ")) {
+			return true
+		}
+	}
+	_, rest, ok := strings.Cut(line, "% (")
+	count, _, closed := strings.Cut(rest, ")")
+	return ok && closed && !strings.ContainsFunc(count, func(c rune) bool { return c != '/' && (c < '0' || c > '9') })
 }
 
 // Advice returns the command that git advises for a repository of an owner that it does
@@ -97,9 +171,8 @@ func (e *Error) subcommand() string {
 
 // complaint picks the text of the first "fatal:" or "error:" line, else the first line:
 // warnings and hints may precede it. A progress meter ends its lines with a carriage
-// return. Of a failed connection git says only that it failed; the reason is in the line
-// before, from ssh, or in the line after a colon. A program that signs may print nothing,
-// or speak to git in lines of its own.
+// return. The reason may be in the line after a colon. A program that signs may print
+// nothing, or speak to git in lines of its own.
 func complaint(stderr string) string {
 	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
 	lines = slices.DeleteFunc(lines, func(line string) bool {
@@ -109,8 +182,6 @@ func complaint(stderr string) string {
 		said, ok := faultLine(line)
 		switch {
 		case !ok:
-		case i > 0 && strings.HasPrefix(said, "Could not read from remote repository"):
-			return strings.TrimSpace(lines[i-1])
 		case i+1 < len(lines) && strings.HasSuffix(said, ":"):
 			next, ok := faultLine(lines[i+1])
 			if !ok {

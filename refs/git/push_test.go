@@ -66,7 +66,7 @@ func TestPushRejected(t *testing.T) {
 		}, false, []PushStatus{done, done, refused}, []string{"", "", "deny updating a hidden ref"}},
 		{"pre-receive", func(s *sandbox, _, _ string) {
 			s.hook("pre-receive", "echo 'it is Sunday'; echo; echo 'come again'; exit 1")
-		}, false, []PushStatus{refused, refused, refused}, []string{"pre-receive hook declined: it is Sunday; come again"}},
+		}, false, []PushStatus{refused, refused, refused}, []string{"pre-receive hook declined: it is Sunday: : come again"}},
 		{"heads and tags only", func(s *sandbox, _, _ string) {
 			s.hook("pre-receive", "while read o n r; do case $r in refs/heads/*|refs/tags/*);; *) echo \"no '$r' here\"; exit 1;; esac; done")
 		}, true, []PushStatus{refused, refused, refused}, []string{"no '" + mainRef + "' here"}},
@@ -93,8 +93,8 @@ func TestPushRejected(t *testing.T) {
 				if p.Ref != updates[i].Ref || p.Status != c.want[i] {
 					t.Errorf("%d: %+v, want status %d", i, p, c.want[i])
 				}
-				if i < len(c.says) && !strings.Contains(p.Reason, c.says[i]) {
-					t.Errorf("%s: reason %q, want %q", p.Ref, p.Reason, c.says[i])
+				if all := strings.Join(append([]string{p.Reason}, p.Said...), ": "); i < len(c.says) && !strings.Contains(all, c.says[i]) {
+					t.Errorf("%s: %q, want %q", p.Ref, all, c.says[i])
 				}
 				if (p.Reason == "") != (p.Status == PushDone) || strings.Contains(p.Reason, "\n") {
 					t.Errorf("%s: reason %q", p.Ref, p.Reason)

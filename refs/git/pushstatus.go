@@ -99,26 +99,22 @@ func lastingText(said string) bool {
 
 // pushWords is what was said on standard error.
 type pushWords struct {
-	server []string // lines of the remote: its hooks', and its git's
+	said   []string // all lines of the remote: its hooks', and its git's
+	server []string // those that are not blank
 	local  string   // the complaint of git here
 }
 
-// parseWords picks the remote's lines, without progress meters.
+// parseWords picks the remote's lines.
 func parseWords(stderr string) pushWords {
 	var w pushWords
-	var rest strings.Builder
-	for line := range strings.Lines(strings.ReplaceAll(stderr, "\r", "\n")) {
-		said, ok := strings.CutPrefix(line, "remote:")
-		if !ok {
-			rest.WriteString(line)
-			continue
-		}
-		said = strings.TrimSpace(said)
-		if said != "" && !strings.Contains(said, "% (") && !strings.HasPrefix(said, "Resolving deltas") {
+	var own string
+	w.said, own = overheard(stderr)
+	for _, said := range w.said {
+		if said = strings.TrimSpace(said); said != "" {
 			w.server = append(w.server, said)
 		}
 	}
-	if said := complaint(rest.String()); !strings.HasPrefix(said, "failed to push some refs") {
+	if said := complaint(own); !strings.HasPrefix(said, "failed to push some refs") {
 		w.local = said
 	}
 	return w
@@ -175,6 +171,9 @@ func classify(updates []PushUpdate, lines map[string]pushLine, words pushWords) 
 			line.class = blamed
 		}
 		pushed[i] = Pushed{Ref: u.Ref, Status: line.status(), Reason: line.explain(words)}
+		if line.remote {
+			pushed[i].Said = words.said
+		}
 	}
 	return pushed
 }
@@ -213,21 +212,15 @@ func (l pushLine) status() PushStatus {
 	return PushRefused
 }
 
-// explain joins the reason of a rejection and the words that go with it.
+// explain returns the reason of a rejection. Where an object could not be read here, git's complaint
+// belongs to it.
 func (l pushLine) explain(words pushWords) string {
 	if l.class == upToDate || l.class == done {
 		return ""
 	}
-	more := ""
-	switch {
-	case l.reason == "unpacker error" && len(words.server) == 0:
-		more = words.local
-	case l.remote:
-		more = words.about(l.ref)
-	}
 	text := l.reason
-	if more != "" {
-		text += ": " + more
+	if text == "unpacker error" && len(words.server) == 0 && words.local != "" {
+		text += ": " + words.local
 	}
 	const most = 1000
 	if len(text) > most {

@@ -52,7 +52,7 @@ func TestParseWords(t *testing.T) {
 	if w.local != "" {
 		t.Errorf("git said %q", w.local)
 	}
-	long := pushLine{class: refused, remote: true, reason: "no"}.explain(pushWords{server: []string{strings.Repeat("é", 5000)}})
+	long := pushLine{class: refused, remote: true, reason: strings.Repeat("é", 5000)}.explain(pushWords{})
 	if len(long) > 1010 || strings.ToValidUTF8(long, "?") != long {
 		t.Errorf("%d bytes", len(long))
 	}

@@ -325,10 +325,11 @@ const (
 type Pushed struct {
 	Ref    string
 	Status PushStatus
-	// Reason is why it was rejected, in git's words and the server's, in one
-	// line of at most about 1,000 bytes. It may contain anything, terminal escapes
-	// too.
+	// Reason is why it was rejected, in one line of at most about 1,000 bytes.
 	Reason string
+	// Said is all that the server said beside a rejection of its own, blank lines too; it is
+	// the same for all refs of one push. Both may contain anything, terminal escapes too.
+	Said []string
 }
 
 // PushOptions are the options of [Repo.Push].

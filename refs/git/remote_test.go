@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,14 +42,14 @@ func TestFetchAndPush(t *testing.T) {
 	first := commit(t, r, "one")
 	second := commit(t, r, "two", first)
 	got := push(t, r, PushUpdate{first, mainRef}, PushUpdate{first, NotesRef})
-	if want := []Pushed{{Ref: mainRef}, {Ref: NotesRef}}; !slices.Equal(got, want) {
+	if want := []Pushed{{Ref: mainRef}, {Ref: NotesRef}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("pushed %v, want %v", got, want)
 	}
 	if at := s.Git("server.git", "rev-parse", mainRef, NotesRef); at != string(first+"\n"+first) {
 		t.Errorf("the remote has %s", at)
 	}
 	got = push(t, r, PushUpdate{second, mainRef}, PushUpdate{first, NotesRef})
-	if want := []Pushed{{Ref: mainRef}, {NotesRef, PushUpToDate, ""}}; !slices.Equal(got, want) {
+	if want := []Pushed{{Ref: mainRef}, {Ref: NotesRef, Status: PushUpToDate}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("pushed %v, want %v", got, want)
 	}
 

@@ -97,7 +97,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *r
 	list, err := i.s.Repo().LsRemote(limited, p.Name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
 		i.res.Warnings = append(i.res.Warnings,
-			fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
+			fmt.Sprintf("remote '%s' could not be asked whether it has memory: %s", p.Name, fail.Full(err)))
 		return p, nil, nil
 	}
 	if err != nil || len(list) == 0 {

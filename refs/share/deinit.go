@@ -223,7 +223,9 @@ func (r *Remains) removeRemote(ctx context.Context, s *store.Store) error {
 	done, err := s.Repo().Push(ctx, git.PushOptions{Remote: r.peer.Name, Updates: updates, Expected: shown})
 	for _, d := range done {
 		if d.Status != git.PushDone && d.Status != git.PushUpToDate {
-			err = errors.Join(err, fmt.Errorf("'%s' of '%s' was not deleted: %s", d.Ref, r.peer.Name, prose.OneLine(d.Reason, 200)))
+			reason, said := explained(prose.OneLine(d.Reason, 200), d.Said)
+			err = errors.Join(err, &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Said: said,
+				Message: fmt.Sprintf("'%s' of '%s' was not deleted: %s", d.Ref, r.peer.Name, reason)})
 		}
 	}
 	return err

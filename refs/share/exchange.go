@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
@@ -60,8 +59,9 @@ type exchanger struct {
 	late     bool                // the last push lost a race
 	beaten   map[string]bool     // branches whose push did: the remote has them
 	noAtomic bool                // the remote cannot push several refs as one
-	refused  []string            // refs that the remote refuses
-	reason   string              // why, in its words
+	refused  []refusal           // refs that the remote refuses
+	reason   string              // why a push was late, in the remote's words
+	said     []string            // all that the remote said of the pushes of a round that it did not accept
 	deleted  []string            // branches that were deleted on the remote
 	open     []store.Conflict    // of refs that were left as they are
 	openAt   map[string]git.ID   // what the other side has of those
@@ -182,7 +182,7 @@ func (ex *exchanger) readState(ctx context.Context) (err error) {
 
 // round asks the remote, does what can be done, and reports whether another process was faster.
 func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
-	ex.refused, ex.deleted, ex.blocked = nil, nil, nil
+	ex.refused, ex.deleted, ex.blocked, ex.said = nil, nil, nil, nil
 	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
 	before, err := ex.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
@@ -234,15 +234,6 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// namesRefused reports whether a remote's reason for a refusal speaks of the names of refs: a host
-// that takes nothing but branches and tags. A quota or a missing right is another matter, and another
-// mapping would only split the memory.
-func namesRefused(reason string) bool {
-	reason = strings.ToLower(reason)
-	return slices.ContainsFunc([]string{"hidden ref", "refname", "ref name", "refs/heads", "branches and tags", "only branches",
-		"invalid ref", "prohibited by gerrit"}, func(words string) bool { return strings.Contains(reason, words) })
-}
-
 // survey reads the refs of both sides. git reads one ref after the other, the roadmap before
 // the branches, and a commit may move them meanwhile: the remote could get a branch without the
 // roadmap that it names. So if there is something to exchange, two looks must agree: no ref
@@ -282,9 +273,10 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 	if ex.idle < maxIdle {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.PushRefused,
-		fmt.Sprintf("'%s' refuses the push, although no other process pushes: %s", ex.peer.Name, ex.reason),
-		"if no git process is running there, a .lock file was left beside that ref on the remote")
+	reason, said := explained(ex.reason, ex.said)
+	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Said: said,
+		Message: fmt.Sprintf("'%s' refuses the push, although no other process pushes: %s", ex.peer.Name, reason),
+		Hints:   []string{"if no git process is running there, a .lock file was left beside that ref on the remote"}}
 }
 
 // stillLocked gives up if a killed process left a lock file: each fetch has waited for it for
@@ -325,12 +317,7 @@ func (ex *exchanger) outcome() error {
 				prose.Count(n, "conflict")), hints...))
 	}
 	if len(ex.refused) > 0 {
-		hints := []string{"git remote -v"}
-		if !ex.peer.Heads && namesRefused(ex.reason) {
-			hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
-		}
-		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,
-			fmt.Sprintf("'%s' refuses %s: %s", ex.peer.Name, prose.QuotedList(ex.refused), ex.reason), hints...))
+		errs = append(errs, ex.pushRefused())
 	}
 	if len(ex.deleted) > 0 {
 		name := ex.deleted[0]

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -48,7 +49,7 @@ const (
 // Of pushes to one remote it keeps the last alone.
 func RecordHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
 	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
-		Message: prose.OneLine(prose.HidePasswords(why.Error()), hookMessageLimit)}
+		Message: prose.OneLine(prose.HidePasswords(fail.Full(why)), hookMessageLimit)}
 	if f.Worktree == "" {
 		f.Worktree = s.Repo().GitDir()
 	}

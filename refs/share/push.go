@@ -132,13 +132,14 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 		case git.PushStale:
 			late = true
 			ex.reason = prose.OneLine(r.Reason, 300)
+			ex.hear(r.Said)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
 				ex.beaten[st.branch] = true
 			}
 		case git.PushRefused:
-			ex.refused = append(ex.refused, displayRef(ref))
-			ex.reason = prose.OneLine(r.Reason, 300) // mostly the same for all refs
+			ex.refused = append(ex.refused, refusal{displayRef(ref), prose.OneLine(r.Reason, 300)})
+			ex.hear(r.Said)
 		default:
 			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {
 				ex.res.Pushed = append(ex.res.Pushed, ref)

@@ -1,0 +1,61 @@
+package share
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// refusal is a ref that a remote does not let us push, and its reason in one line.
+type refusal struct{ ref, reason string }
+
+// hear keeps what a remote said of a push, once: it says the same for all refs of one push.
+func (ex *exchanger) hear(said []string) {
+	if len(said) > 0 && !slices.Equal(ex.said, said) {
+		ex.said = slices.Concat(ex.said, said)
+	}
+}
+
+// pushRefused returns the error of refs that the remote refuses, with the refs of each reason and all that
+// the remote said.
+func (ex *exchanger) pushRefused() error {
+	var reasons []string
+	refs := map[string][]string{}
+	for _, r := range ex.refused {
+		if refs[r.reason] == nil {
+			reasons = append(reasons, r.reason)
+		}
+		refs[r.reason] = append(refs[r.reason], r.ref)
+	}
+	parts := make([]string, len(reasons))
+	for i, reason := range reasons {
+		parts[i] = prose.QuotedList(refs[reason]) + ": " + reason
+	}
+	hints := []string{"git remote -v"}
+	if !ex.peer.Heads && namesRefused(strings.Join(append(reasons, ex.said...), "\n")) {
+		hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
+	}
+	reason, said := explained(strings.Join(parts, "; "), ex.said)
+	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Hints: hints, Said: said,
+		Message: fmt.Sprintf("'%s' refuses %s", ex.peer.Name, reason)}
+}
+
+// explained adds to a reason what the remote said, if that is one line; else it returns that beside it.
+func explained(reason string, said []string) (string, []string) {
+	if len(said) == 1 {
+		return reason + ": " + said[0], nil
+	}
+	return reason, said
+}
+
+// namesRefused reports whether a remote's reason for a refusal speaks of the names of refs: a host
+// that takes nothing but branches and tags. A quota or a missing right is another matter, and another
+// mapping would only split the memory.
+func namesRefused(reason string) bool {
+	reason = strings.ToLower(reason)
+	return slices.ContainsFunc([]string{"hidden ref", "refname", "ref name", "refs/heads", "branches and tags", "only branches",
+		"invalid ref", "prohibited by gerrit"}, func(words string) bool { return strings.Contains(reason, words) })
+}
