@@ -78,9 +78,21 @@ func (g *globals) printPartly(ctx context.Context, env *Env, r share.Result, fai
 	if failed != nil && nothingExchanged(r) {
 		env.noteAll(r.Notes)
 		env.warnAll(r.Warnings)
+		env.warnSplit(r.Split)
 		return nil
 	}
 	return g.printExchange(ctx, env, r, dryRun)
+}
+
+// warnSplit says that a remote has memory under two sets of names, and what to do.
+func (e *Env) warnSplit(s *share.Split) {
+	if s == nil {
+		return
+	}
+	e.warn("%s", s.Message)
+	for _, command := range s.Commands {
+		e.hint("%s", command)
+	}
 }
 
 // nothingExchanged reports whether an exchange changed nothing, here and there.
@@ -92,6 +104,7 @@ func nothingExchanged(r share.Result) bool {
 func (g *globals) printExchange(ctx context.Context, env *Env, r share.Result, dryRun bool) error {
 	env.noteAll(r.Notes)
 	env.warnAll(r.Warnings)
+	env.warnSplit(r.Split)
 	return g.view(ctx, env, r, func(p *render.Printer) {
 		form := "%-8s %s"
 		if r.First != nil && dryRun {

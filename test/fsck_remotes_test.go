@@ -46,6 +46,13 @@ func remoteRows() []broken {
 		{name: "refspecs that are missing", kind: "refspec-missing", fixable: true, breaks: func(w *world) {
 			w.git("remote", "set-branches", "origin", "main")
 		}},
+		{name: "a refspec of another mapping", kind: "refspec-mapping", fixable: true, breaks: func(w *world) {
+			w.git("config", "--add", "remote.origin.fetch", "+refs/heads/context/roadmap*:refs/context/remotes/origin/roadmap*")
+		}},
+		{name: "two sets of names", kind: "mapping-split", breaks: func(w *world) {
+			w.git("update-ref", "refs/context/other/origin/heads/main", "refs/context/remotes/origin/heads/main")
+			w.git("update-ref", "refs/context/other/origin/roadmap", "refs/context/remotes/origin/roadmap")
+		}},
 		{name: "a push of memory alone", kind: "push-memory", breaks: func(w *world) {
 			w.git("config", "remote.origin.push", "refs/context/heads/*")
 		}},

@@ -300,7 +300,7 @@ const (
 	FirstPush = "first-push"
 	// MappingSplit is returned when a push would begin memory on a remote that has it under its other
 	// names, refs/context/ or refs/heads/context/, see context.<remote>.mapping. Clones that use different
-	// names do not see each other.
+	// names see each other's memory only after a sync. fsck has a problem of this name for a remote with both.
 	MappingSplit = "mapping-split"
 	// PushRefused is returned when the remote refuses a push, for example by a hook or a protected ref. What
 	// the remote said goes with it.

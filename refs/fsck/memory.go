@@ -158,12 +158,13 @@ func roleOf(ref string, remotes []string) incoming.Role {
 		}
 	}
 	for _, remote := range remotes {
-		t := git.RemoteTracking(remote)
-		switch {
-		case strings.HasPrefix(ref, t.Branches()), strings.HasPrefix(ref, t.Tags()):
-			return incoming.RoleBranch
-		case ref == t.Roadmap():
-			return incoming.RoleRoadmap
+		for _, t := range []git.Tracking{git.RemoteTracking(remote), git.OtherTracking(remote)} {
+			switch {
+			case strings.HasPrefix(ref, t.Branches()), strings.HasPrefix(ref, t.Tags()):
+				return incoming.RoleBranch
+			case ref == t.Roadmap():
+				return incoming.RoleRoadmap
+			}
 		}
 	}
 	switch ref {
@@ -194,7 +195,9 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.Tip) ([]in
 }
 
 // isOwn reports whether a ref of memory is this repository's own.
-func isOwn(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
+func isOwn(ref string) bool {
+	return !strings.HasPrefix(ref, git.RemotePrefix) && !strings.HasPrefix(ref, git.OtherPrefix)
+}
 
 // Message records what the message of a memory commit says.
 func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {

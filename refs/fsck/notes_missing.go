@@ -73,7 +73,10 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 // here has its fact. A single commit may be on its way to one, and those of others may never have had any.
 func (c *checker) goneNotes(ctx context.Context, commits []git.ID, unshared int) (bool, error) {
 	kept, err := c.s.Repo().Refs(ctx, git.RemoteNotesPrefix)
-	kept = slices.DeleteFunc(kept, func(r git.Ref) bool { return !git.TrackedNotes(r.Name) })
+	kept = slices.DeleteFunc(kept, func(r git.Ref) bool {
+		_, other := git.OtherNotesRemote(r.Name)
+		return other || !git.TrackedNotes(r.Name)
+	})
 	if err != nil || unshared < 2 && (len(kept) == 0 || len(commits) == 0) {
 		return false, err
 	}

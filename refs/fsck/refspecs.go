@@ -17,10 +17,11 @@ import (
 // checkRefspecs checks the settings that init makes:
 //
 //  1. a fetch refspec writes to the tracking refs of another remote, because `git remote rename` does not know ours;
-//  2. a remote that memory is shared with lacks refspecs;
-//  3. a bare clone has only ours, so that a plain fetch brings no code;
-//  4. a plain push to a remote sends memory and no code;
-//  5. notes have no merge strategy.
+//  2. a refspec has the names of the other mapping;
+//  3. a remote that memory is shared with lacks refspecs;
+//  4. a bare clone has only ours, so that a plain fetch brings no code;
+//  5. a plain push to a remote sends memory and no code;
+//  6. notes have no merge strategy.
 func checkRefspecs(ctx context.Context, c *checker) error {
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
@@ -122,6 +123,16 @@ func (c *checker) setConfig(ctx context.Context, args ...string) error {
 // remoteRefspecs reports the fetch refspecs that a remote lacks, and ours where code has none.
 // A remote that memory was never shared with needs none.
 func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, name string, have []string) error {
+	if other := share.OtherRefspecs(cfg, name, have); len(other) > 0 {
+		c.report(ctx, func(ctx context.Context) error {
+			var errs []error
+			for _, spec := range other {
+				errs = append(errs, c.setConfig(ctx, "config", "--fixed-value", "--unset-all", "remote."+name+".fetch", spec))
+			}
+			return errors.Join(errs...)
+		}, Problem{Kind: "refspec-mapping", Object: "remote." + name + ".fetch", Repair: FixCommand,
+			Message: fmt.Sprintf("remote '%s' is fetched by the names of another mapping than context.%s.mapping", name, name)})
+	}
 	wanted := share.WantedRefspecs(cfg, name)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
 	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 &&

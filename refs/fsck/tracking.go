@@ -22,7 +22,7 @@ import (
 // commits that only those refs reach.
 func checkTracking(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"),
-		strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+		strings.TrimSuffix(git.OtherPrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
 		return err
 	}
@@ -41,6 +41,9 @@ func checkTracking(ctx context.Context, c *checker) error {
 		return err
 	}
 	remotes := cfg.Subsections("remote")
+	if err := c.splitRemotes(ctx, remotes); err != nil {
+		return err
+	}
 	gone := map[string][]git.Ref{}
 	for _, r := range list {
 		if remote := remoteOf(r.Name, remotes); remote != "" && !slices.Contains(remotes, remote) {
@@ -87,8 +90,8 @@ func (c *checker) stateNames(dir string) ([]string, error) {
 func remoteOf(ref string, remotes []string) string {
 	found := ""
 	for _, remote := range remotes {
-		t := git.RemoteTracking(remote)
-		if slices.ContainsFunc(t.All(), func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) &&
+		known := append(git.RemoteTracking(remote).All(), git.OtherTracking(remote).All()...)
+		if slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) &&
 			len(remote) > len(found) {
 			found = remote
 		}
@@ -96,11 +99,14 @@ func remoteOf(ref string, remotes []string) string {
 	if found != "" {
 		return found
 	}
+	if found, ok := git.OtherNotesRemote(ref); ok {
+		return found
+	}
 	if rest, ok := strings.CutPrefix(ref, git.RemoteNotesPrefix); ok {
 		found, _ = strings.CutSuffix(rest, "/context")
 		return found
 	}
-	rest := strings.TrimPrefix(ref, git.RemotePrefix)
+	rest := strings.TrimPrefix(strings.TrimPrefix(ref, git.RemotePrefix), git.OtherPrefix)
 	for _, part := range []string{"/heads/", "/tags/", "/work/"} {
 		if remote, _, ok := strings.Cut(rest, part); ok {
 			return remote
@@ -157,6 +163,9 @@ func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error
 // deletedName returns the ref of a deleted branch that keeps a branch of a removed remote.
 func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 	name, ok := strings.CutPrefix(r.Name, git.RemoteTracking(remote).Branches())
+	if !ok {
+		name, ok = strings.CutPrefix(r.Name, git.OtherTracking(remote).Branches())
+	}
 	if !ok || git.CheckBranchName(name) != nil {
 		return "", false
 	}

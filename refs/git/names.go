@@ -29,6 +29,8 @@ const (
 	KeptPrefix = Root + "kept/"
 	// RemotePrefix is what a remote's branches and roadmap begin with.
 	RemotePrefix = Root + "remotes/"
+	// OtherPrefix is what those begin with that a remote has under names that are not in use here.
+	OtherPrefix = Root + "other/"
 	// OriginHead is the symbolic ref to what a clone took for the code's default branch.
 	OriginHead = "refs/remotes/origin/HEAD"
 	// PickedHead is what a cherry-pick is taken from, while it is under way.
@@ -82,6 +84,20 @@ func RemoteTracking(remote string) Tracking {
 	return Tracking{memory: RemotePrefix + remote + "/", notes: RemoteNotesPrefix + remote + "/"}
 }
 
+// OtherTracking is where those of a remote are that it has under the names of the other mapping.
+func OtherTracking(remote string) Tracking {
+	return Tracking{memory: OtherPrefix + remote + "/", notes: RemoteNotesPrefix + remote + otherNotes}
+}
+
+// otherNotes is in the names of such notes, behind the remote's.
+const otherNotes = "/other/"
+
+// OtherNotesRemote returns the remote of such notes.
+func OtherNotesRemote(ref string) (string, bool) {
+	rest, _ := strings.CutPrefix(ref, RemoteNotesPrefix)
+	return strings.CutSuffix(rest, otherNotes+"context")
+}
+
 // BundleTracking is where those of a bundle are, until they are taken in.
 func BundleTracking() Tracking {
 	return Tracking{memory: Root + "bundle/", notes: "refs/notes/bundle/"}
@@ -105,11 +121,16 @@ func TrackedWork(ref string, remotes []string) bool {
 		return true
 	}
 	for _, remote := range remotes {
-		if t := RemoteTracking(remote); strings.HasPrefix(ref, t.memory) {
-			return strings.HasPrefix(ref, t.Works())
+		for _, t := range []Tracking{RemoteTracking(remote), OtherTracking(remote)} {
+			if strings.HasPrefix(ref, t.memory) {
+				return strings.HasPrefix(ref, t.Works())
+			}
 		}
 	}
 	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
+	if !tracked {
+		rest, tracked = strings.CutPrefix(ref, OtherPrefix)
+	}
 	at := strings.Index(rest, "/work/")
 	return tracked && at >= 0 && !strings.Contains(rest[:at], "/heads/") && !strings.Contains(rest[:at], "/tags/")
 }

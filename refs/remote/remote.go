@@ -34,8 +34,20 @@ const (
 	expungeAccept = "accept"
 )
 
-// MappingHeads is context.<remote>.mapping for a host that accepts only branches and tags.
-const MappingHeads = "heads"
+// Other is what the remote has under the names that are not in use here: a side of its own, to which nothing
+// is pushed, so that it is read as a bundle is.
+func (r Remote) Other() Remote {
+	return Remote{Name: r.Name + " under " + git.NameOn(git.Root, !r.Heads), Heads: !r.Heads, Bundle: true, Accepts: r.Accepts,
+		Tracking: git.OtherTracking(r.Name)}
+}
+
+// The values of context.<remote>.mapping.
+const (
+	// MappingHeads is for a host that accepts only branches and tags.
+	MappingHeads = "heads"
+	// MappingRefs, the default, keeps memory under its own names.
+	MappingRefs = "refs"
+)
 
 // Find returns a remote by name, or the default one for "": context.remote, else the only one,
 // else origin. fail.ErrNotFound where there is none, fail.ErrInvalid for settings that cannot
@@ -75,7 +87,7 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
 	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
-	if ok && mapping != MappingHeads && mapping != "refs" {
+	if ok && mapping != MappingHeads && mapping != MappingRefs {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
@@ -205,6 +217,10 @@ func RefSetOf(list []git.Ref) (v RefSet) {
 
 // Empty reports whether a set has neither a branch nor a roadmap.
 func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
+
+// Whole reports whether a set has a branch and a roadmap, which every memory has: branches of the code may have
+// some names of mapped memory by chance.
+func (v *RefSet) Whole() bool { return len(v.Branches) > 0 && v.Roadmap != "" }
 
 // Equal reports whether two sets name the same refs at the same objects.
 func (v *RefSet) Equal(w *RefSet) bool {

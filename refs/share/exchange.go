@@ -67,6 +67,7 @@ type exchanger struct {
 	openAt   map[string]git.ID   // what the other side has of those
 	arrived  []*incoming.Commit  // what came with the refs to merge or take, checked
 	read     loss.Entries        // of its documents
+	other    otherSide           // what the remote has under its other names
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
 	blocked  error               // another merge waits where their conflicts should
 }
@@ -192,6 +193,9 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	ex.locked = 0
+	if err := ex.takeOther(ctx); err != nil {
+		return false, err
+	}
 	ours, theirs, err := ex.survey(ctx)
 	if err != nil {
 		return false, err

@@ -33,9 +33,9 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 			Refspecs: append(refspecs, not...)})
 	}
 	if f := ex.followed(&ours, &before); f == nil {
-		err = get(allRefspecs(ex.peer))
+		err = get(append(allRefspecs(ex.peer), ex.otherRefspecs(nil)...))
 	} else if err = ex.dropUnfollowed(ctx, f, &before); err == nil {
-		if err = get(f.refspecs(ex.peer, nil)); errors.Is(err, git.ErrNotFound) {
+		if err = get(append(f.refspecs(ex.peer, nil), ex.otherRefspecs(f)...)); errors.Is(err, git.ErrNotFound) {
 			err = ex.fetchThere(ctx, f, get)
 		}
 	}
@@ -53,11 +53,30 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 
 // listMemory asks the remote for its refs of memory, by their names there.
 func (ex *exchanger) listMemory(ctx context.Context) ([]git.Ref, error) {
+	return ex.s.Repo().LsRemote(ctx, ex.peer.Name, memoryPatterns(ex.peer.Heads)...)
+}
+
+// memoryPatterns match the names that memory has on a remote.
+func memoryPatterns(heads bool) []string {
 	var patterns []string
 	for _, name := range []string{git.BranchPrefix + "*", git.TagPrefix + "*", git.WorkPrefix + "*", git.RoadmapRef, git.NotesRef} {
-		patterns = append(patterns, git.NameOn(name, ex.peer.Heads))
+		patterns = append(patterns, git.NameOn(name, heads))
 	}
-	return ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+	return patterns
+}
+
+// listBoth is listMemory for both sets of names, by the names here: one question costs as much as the other.
+func (ex *exchanger) listBoth(ctx context.Context) (named, other []git.Ref, err error) {
+	patterns := [][]string{memoryPatterns(ex.peer.Heads), memoryPatterns(!ex.peer.Heads)}
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, slices.Concat(patterns...)...)
+	for _, r := range list {
+		if slices.ContainsFunc(patterns[0], func(p string) bool { return git.Matches(p, r.Name) }) {
+			named = append(named, git.Ref{Name: git.NameHere(r.Name, ex.peer.Heads), ID: r.ID})
+		} else {
+			other = append(other, git.Ref{Name: git.NameHere(r.Name, !ex.peer.Heads), ID: r.ID})
+		}
+	}
+	return named, other, err
 }
 
 // fetchThere fetches if a branch that was asked for by name is missing: git fetches nothing
@@ -81,7 +100,7 @@ func (ex *exchanger) fetchThere(ctx context.Context, f *followed, get func([]str
 	if err := ex.dropTracking(ctx, gone, f.tracked); err != nil {
 		return err
 	}
-	if err = get(f.refspecs(ex.peer, there)); errors.Is(err, git.ErrNotFound) {
+	if err = get(append(f.refspecs(ex.peer, there), ex.otherRefspecs(f)...)); errors.Is(err, git.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", git.ErrStale, err) // deleted since
 	}
 	return err

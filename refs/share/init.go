@@ -216,7 +216,10 @@ func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
 		if len(have) == 0 {
 			continue
 		}
-		added := false
+		added, err := dropOtherRefspecs(ctx, s, cfg, remote, have)
+		if err != nil {
+			return err
+		}
 		for _, spec := range WantedRefspecs(cfg, remote) {
 			if slices.Contains(have, spec) {
 				continue
@@ -250,6 +253,27 @@ type InitOptions struct {
 	Purpose    string
 	Brief      string // what the user wants, in the user's words
 	Branch     string // --initial-branch; else context.defaultBranch, else main
+}
+
+// OtherRefspecs returns those of the fetch refspecs of a remote that init made for the mapping that is not set
+// any more. Two refspecs into one tracking ref make every plain fetch fail where the remote has both names.
+func OtherRefspecs(cfg *git.Config, name string, have []string) []string {
+	mapping, _ := cfg.String("context." + name + ".mapping")
+	list := git.MemoryRefspecs(git.RemoteTracking(name), mapping != remote.MappingHeads)
+	return slices.DeleteFunc(list, func(spec string) bool { return !slices.Contains(have, spec) })
+}
+
+// dropOtherRefspecs removes them.
+func dropOtherRefspecs(ctx context.Context, s *store.Store, cfg *git.Config, name string, have []string) (bool, error) {
+	dropped := false
+	for _, spec := range OtherRefspecs(cfg, name, have) {
+		if _, err := s.Repo().Run(ctx, "config", "--fixed-value", "--unset-all", "remote."+name+".fetch", spec); err != nil {
+			return dropped, fmt.Errorf("remove a fetch refspec from remote '%s': %w", name, err)
+		}
+		fault.Point("after-config")
+		dropped = true
+	}
+	return dropped, nil
 }
 
 // InitResult is what Init made or found.

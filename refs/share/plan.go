@@ -40,6 +40,9 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if err != nil {
 		return false, err
 	}
+	if plan, err = ex.withBranches(ctx, ses, plan, cmp.Or(plan[0].take, ours.Roadmap)); err != nil {
+		return false, err
+	}
 	if err := ex.keepConflicts(ctx); err != nil {
 		return false, err
 	}
@@ -81,8 +84,11 @@ func (ex *exchanger) dropWaiting(ctx context.Context) error {
 	return ex.s.DropMerge(ex.current)
 }
 
-// alike reports whether both sides have the same refs.
+// alike reports whether both sides have the same refs, and no other names have more.
 func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
+	if len(ex.other.open)+len(ex.other.branches) > 0 && !ex.peer.Bundle {
+		return false
+	}
 	for name, id := range ours.Branches {
 		if ex.wants(name) && theirs.Branches[name] != id {
 			return false
@@ -377,8 +383,13 @@ func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st
 	return c, u.Conflicts, nil
 }
 
-// keepConflicts stores open conflicts where Resolve finds them.
+// keepConflicts stores open conflicts where Resolve finds them. Those with the other names of the remote wait
+// until there are none with the names in use.
 func (ex *exchanger) keepConflicts(ctx context.Context) error {
+	if len(ex.open) == 0 && len(ex.other.open) > 0 {
+		ex.open, ex.openAt = ex.other.open, ex.other.openAt
+		ex.res.Conflicts = append(ex.res.Conflicts, ex.other.conflicts...)
+	}
 	if len(ex.open) == 0 {
 		return nil
 	}

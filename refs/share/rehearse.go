@@ -71,24 +71,21 @@ func refNames(held []expunge.DirtyRef) []string {
 // peek returns the refs of a remote, and brings their objects into the quarantine. The names come first: a ref
 // that moves in between goes forward, and its new history contains the old one.
 func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (theirs remote.RefSet, err error) {
-	list, err := ex.listMemory(ctx)
+	list, other, err := ex.listBoth(ctx)
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
 	}
 	if err != nil {
 		return theirs, err
 	}
-	for i := range list {
-		list[i].Name = git.NameHere(list[i].Name, ex.peer.Heads)
-	}
 	theirs = remote.RefSetOf(list)
-	refspecs := allRefspecs(ex.peer)
+	refspecs := append(allRefspecs(ex.peer), ex.otherRefspecs(nil)...)
 	if f := ex.followed(ours, before); f != nil {
 		there := map[string]bool{}
 		for name := range theirs.Branches {
 			there[name] = f.has(name)
 		}
-		refspecs = f.refspecs(ex.peer, there)
+		refspecs = append(f.refspecs(ex.peer, there), ex.otherRefspecs(f)...)
 		maps.DeleteFunc(theirs.Branches, func(name string, _ git.ID) bool { return !there[name] })
 	}
 	if len(list) == 0 {
@@ -97,6 +94,9 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: refspecs, DryRun: true, Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
+	}
+	if there := remote.RefSetOf(other); err == nil && ex.merge && there.Whole() && !theirs.Empty() {
+		ex.res.Split, err = ex.split(ctx, &theirs, &there)
 	}
 	return theirs, err
 }

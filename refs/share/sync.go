@@ -98,6 +98,7 @@ type Result struct {
 	Attempts  int              `json:"attempts"` // number of pushes; 0 if nothing was pushed
 	First     *FirstPush       `json:"first,omitempty"`
 	Restored  []Restored       `json:"restored,omitempty"` // what commits of the other side lost
+	Split     *Split           `json:"split,omitempty"`    // of a sync: the remote has two sets of names
 
 	Steps    int      `json:"-"` // steps that came
 	Lost     int      `json:"-"` // pushes that lost a race

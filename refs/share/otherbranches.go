@@ -1,0 +1,119 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// otherBranch is a branch that the other names of a remote have and this repository does not. It becomes none
+// here: a sync brings it under the names in use alone.
+type otherBranch struct {
+	name         string
+	named, there git.ID   // under the names in use, "" for none, and under the others
+	work, had    git.ID   // the code that was handed over with it, likewise
+	bases        []git.ID // where both diverged, else empty
+}
+
+// findBranches takes the branches that are not here out of the other side, and keeps those of which the names
+// in use lack something. Whether one was deleted under these names is not known, so that it comes back.
+func (ex *exchanger) findBranches(ctx context.Context, ours, theirs, named *remote.RefSet) error {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		if ours.Branches[name] != "" {
+			continue
+		}
+		b := otherBranch{name: name, named: named.Branches[name], there: theirs.Branches[name],
+			work: theirs.Works[name], had: named.Works[name]}
+		delete(theirs.Branches, name)
+		delete(theirs.Works, name)
+		if b.named == b.there {
+			continue
+		}
+		if ok, err := ex.checkBranch(ctx, &b); err != nil || !ok {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		ex.other.branches = append(ex.other.branches, b)
+	}
+	return nil
+}
+
+// checkBranch checks what such a branch brings, compares it, and reports whether it brings anything. One that
+// is refused is set aside.
+func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, error) {
+	ref := git.BranchRef(b.name)
+	err := store.CheckBranchName(b.name)
+	if err == nil {
+		err = incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{{Name: ex.peer.Tracking.Of(ref), ID: b.there}}})
+	}
+	if err == nil && b.work != "" {
+		err = incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
+	}
+	var refused *fail.Error
+	if errors.As(err, &refused) && (refused.Code == fail.IncomingInvalid || refused.Code == fail.BranchName) {
+		ex.aside[ref] = err
+		return false, nil
+	}
+	if err != nil || b.named == "" {
+		return err == nil, err
+	}
+	how, bases, err := ex.relation(ctx, ref, b.named, b.there)
+	if how == diverged {
+		b.bases = bases
+	}
+	return how != ahead, err
+}
+
+// withBranches adds to a plan the branches that only have to be brought under the names in use. A conflict
+// waits until the branch is here.
+func (ex *exchanger) withBranches(ctx context.Context, ses *store.Transaction, plan []*refAction, roadmap git.ID) ([]*refAction, error) {
+	if !ex.push {
+		return plan, nil
+	}
+	for _, b := range ex.other.branches {
+		st := &refAction{ref: git.BranchRef(b.name), branch: b.name, ours: b.named, theirs: b.named, push: b.there}
+		if len(b.bases) > 0 {
+			merged, err := ex.mergeNamed(ctx, ses, st, b, roadmap)
+			if err != nil {
+				return nil, err
+			}
+			if merged == nil {
+				ex.warn(fmt.Sprintf("branch '%s' of '%s' has conflicts between its two names; to resolve them: git context switch %s, %s",
+					b.name, ex.peer.Name, b.name, SyncCommand(prose.ShellWord(ex.peer.Name))))
+				continue
+			}
+			st.push = merged.ID
+		}
+		plan = append(plan, st)
+		if b.work != "" && b.work != b.had {
+			work, err := ex.workOf(ctx, b.there)
+			if err != nil {
+				return nil, err
+			}
+			if len(b.bases) == 0 && work == b.work {
+				plan = append(plan, &refAction{ref: git.WorkRef(b.name), theirs: b.had, push: b.work, of: st})
+			}
+		}
+	}
+	return plan, nil
+}
+
+// mergeNamed merges both versions of a branch that is not here; nil with open conflicts.
+func (ex *exchanger) mergeNamed(ctx context.Context, ses *store.Transaction, st *refAction, b otherBranch, roadmap git.ID) (*git.Commit, error) {
+	c, _, err := ex.mergeBranch(ctx, ses, st, b.there, b.bases, roadmap, ex.settle)
+	if err != nil {
+		return nil, fmt.Errorf("merge '%s' of '%s': %w", b.name, ex.peer.Other().Name, err)
+	}
+	return c, nil
+}

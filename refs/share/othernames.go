@@ -1,0 +1,210 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// A remote can have memory under two sets of names, if its clones disagree about context.<remote>.mapping.
+// Each set is a side of its own: a sync takes in the other one as it takes in a bundle, and pushes the union
+// under the names in use here.
+
+// otherSide is what an exchange found under the other names of its remote.
+type otherSide struct {
+	open      []store.Conflict  // of refs that it left as they are
+	openAt    map[string]git.ID // what the other names have of those
+	conflicts []store.Conflict  // of all refs
+	branches  []otherBranch     // that are not here, and of which the names in use lack something
+}
+
+// otherRefspecs bring what a remote has under its other names, of the followed branches; f is nil for all.
+// They are patterns alone: mostly nothing has these names.
+func (ex *exchanger) otherRefspecs(f *followed) []string {
+	switch {
+	case ex.peer.Bundle:
+		return nil
+	case f == nil:
+		return allRefspecs(ex.peer.Other())
+	}
+	wide := followed{patterns: slices.Clone(f.patterns)}
+	for name := range f.names {
+		wide.patterns = append(wide.patterns, name+"*")
+	}
+	slices.Sort(wide.patterns)
+	return wide.refspecs(ex.peer.Other(), nil)
+}
+
+// takeOther takes in what the remote has under its other names, as the last fetch brought it. It tells of
+// two sets of names only if both have memory: [exchanger.mayBegin] keeps a push from beginning a second one.
+func (ex *exchanger) takeOther(ctx context.Context) error {
+	ex.other = otherSide{}
+	if !ex.merge || ex.expunge || ex.peer.Bundle {
+		return nil
+	}
+	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
+	if err != nil {
+		return err
+	}
+	_, there, err := remote.Survey(ctx, ex.s, ex.peer.Other())
+	if err != nil {
+		return err
+	}
+	if ours.Empty() || theirs.Empty() || !there.Whole() {
+		ex.res.Split = nil
+		return nil
+	}
+	res := newResult(ex.peer.Name)
+	o := newExchanger(ex.s, ex.o, ex.peer.Other(), &res)
+	o.merge, o.shared, o.current, o.waiting = true, ex.shared, ex.current, ex.waiting
+	for try := 1; ; try++ {
+		again, err := o.takeIn(ctx, &theirs)
+		if err != nil {
+			again, err = o.findRefused(ctx, err)
+		}
+		if err != nil {
+			return ex.otherError(err)
+		}
+		if !again || try == store.MaxTries { // what moved here meanwhile, the next sync merges
+			break
+		}
+	}
+	for _, ref := range slices.Sorted(maps.Keys(o.aside)) { // it may be a branch of the code
+		o.warn("left alone: " + o.aside[ref].Error())
+		set(&there, git.Ref{Name: ref})
+	}
+	o.other.open, o.other.openAt, o.other.conflicts = o.open, o.openAt, res.Conflicts
+	ex.other = o.other
+	ex.adoptResult(&res)
+	ex.res.Split, err = ex.split(ctx, &theirs, &there)
+	return err
+}
+
+// adoptResult adds what the other names brought to the result.
+func (ex *exchanger) adoptResult(res *Result) {
+	for _, ref := range res.Merged {
+		ex.merged(ref)
+	}
+	ex.res.Steps += res.Steps
+	for _, r := range res.Restored {
+		if !slices.Contains(ex.res.Restored, r) {
+			ex.res.Restored = append(ex.res.Restored, r)
+		}
+	}
+	for _, w := range res.Warnings {
+		ex.warn(w)
+	}
+	for _, n := range res.Notes {
+		ex.note(n)
+	}
+}
+
+// otherError replaces the hints of an error by those that let a person see to it: with the other mapping the
+// remote is asked for these names alone.
+func (ex *exchanger) otherError(err error) error {
+	var known *fail.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	return &fail.Error{Code: known.Code, Kind: known.Kind, Err: known.Err, Message: known.Message, Said: known.Said,
+		Hints: []string{ex.mappingCommand(!ex.peer.Heads), SyncCommand(prose.ShellWord(ex.peer.Name))}}
+}
+
+// takeIn merges once what the other names have into what is here. named is what the names in use have.
+func (ex *exchanger) takeIn(ctx context.Context, named *remote.RefSet) (again bool, err error) {
+	ex.open, ex.openAt, ex.res.Conflicts, ex.other = nil, map[string]git.ID{}, []store.Conflict{}, otherSide{}
+	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
+	if err != nil {
+		return false, err
+	}
+	ex.setAside(&ours, &theirs)
+	if err := ex.onlyNews(ctx, &ours, &theirs); err != nil {
+		return false, err
+	}
+	again, err = ex.filterExpunged(ctx, &ours, &theirs)
+	if again || errors.Is(err, git.ErrStale) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := ex.dropHeld(); err != nil {
+		return false, err
+	}
+	if err := ex.findBranches(ctx, &ours, &theirs, named); err != nil {
+		return false, err
+	}
+	if ex.alike(&ours, &theirs) {
+		return false, nil
+	}
+	if err := ex.inspect(ctx, &ours, &theirs); err != nil {
+		return false, err
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return false, err
+	}
+	defer ses.Close()
+	ex.settle = merge.Preferring(ses, ex.o.Prefer)
+	plan, err := ex.plan(ctx, ses, &ours, &theirs)
+	if err != nil {
+		return false, err
+	}
+	if err := ex.uniteNotes(ctx, ses, plan, &ours, &theirs); err != nil {
+		return false, err
+	}
+	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
+		return false, err
+	}
+	fault.Point("after-merge")
+	return again, ex.takeAll(ctx, plan, &ours, &again)
+}
+
+// onlyNews makes the other side look like ours in all that we have already, and in what it lacks: it may have
+// been deleted there, or never been there.
+func (ex *exchanger) onlyNews(ctx context.Context, ours, theirs *remote.RefSet) error {
+	for _, r := range refsOf(ours) {
+		there := expunge.RefID(theirs, r.Name)
+		how := ahead
+		var err error
+		switch st := (&refAction{ref: r.Name}); {
+		case there == "" || there == r.ID || r.ID == "":
+		case st.isTag():
+			ex.warn(fmt.Sprintf("tag '%s' names another commit on '%s'", displayRef(r.Name), ex.peer.Name))
+		case st.isWork(): // goes with its branch
+			how = behind
+		default:
+			how, _, err = ex.relation(ctx, r.Name, r.ID, there)
+		}
+		if err != nil {
+			return err
+		}
+		if r.ID != "" && how == ahead {
+			set(theirs, r)
+		}
+	}
+	return nil
+}
+
+// dropHeld says what leads to old history under the other names, and forgets it: it is fetched again until
+// these names are removed.
+func (ex *exchanger) dropHeld() error {
+	held := ex.dirty.List()
+	if len(held) == 0 {
+		return nil
+	}
+	ex.warn(fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, prose.QuotedList(refNames(held))))
+	ex.dirty.Refs = map[string]expunge.DirtyRef{}
+	return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
+}

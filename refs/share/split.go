@@ -1,0 +1,99 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+)
+
+// Split says that a remote has memory under two sets of names.
+type Split struct {
+	Names    string   `json:"names"`    // what those begin with that are not in use here
+	Mapping  string   `json:"mapping"`  // what every clone should set
+	Commands []string `json:"commands"` // what to run here, at the time that the message says
+	Message  string   `json:"-"`
+}
+
+// mostDeleted limits how many refs one command of a Split names.
+const mostDeleted = 50
+
+// split decides which names win, from what every clone can see. The memory's own names win: the remote has
+// them, so that it takes them.
+//
+//  1. They are in use here: the others can go once no clone uses them.
+//  2. The others are in use here, and the memory's own names have all of that: a clone that uses them has
+//     pushed the union, so that they work. They are to be set here.
+//  3. They lack something: a clone that uses them has to sync first. If none can push to them any more, the
+//     mapping stays as it is.
+func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*Split, error) {
+	p, o := ex.peer, ex.peer.Other()
+	own, heads := git.NameOn(git.Root, false), git.NameOn(git.Root, true)
+	sp := &Split{Names: git.NameOn(git.Root, o.Heads), Mapping: remote.MappingRefs, Commands: []string{},
+		Message: fmt.Sprintf("'%s' has memory under two sets of names, %s and %s; ", p.Name, own, heads)}
+	if !p.Heads {
+		sp.Message += fmt.Sprintf("sync unites them under %s. Once every clone uses these, remove the others:", own)
+		sp.Commands = deleteCommands(p.Name, o.Heads, there)
+		return sp, nil
+	}
+	sp.Message += fmt.Sprintf("sync unites them here under %s. ", heads)
+	complete, err := ex.contains(ctx, there, named)
+	switch {
+	case err != nil:
+		return nil, err
+	case complete:
+		sp.Message += fmt.Sprintf("%s has all of it, and is what every clone should use:", own)
+		sp.Commands = []string{ex.mappingCommand(false), "git context init"}
+	default:
+		sp.Message += fmt.Sprintf("A clone that uses %s gets the union when it syncs; then this one should use these names too", own)
+	}
+	return sp, nil
+}
+
+// contains reports whether one set of names has all branches of the other one, and its roadmap.
+func (ex *exchanger) contains(ctx context.Context, all, part *remote.RefSet) (bool, error) {
+	for _, r := range refsOf(&remote.RefSet{Branches: part.Branches, Roadmap: part.Roadmap}) {
+		has := expunge.RefID(all, r.Name)
+		if r.ID == "" || has == r.ID {
+			continue
+		}
+		if has == "" {
+			return false, nil
+		}
+		how, _, err := compare(ctx, ex.s, r.ID, has)
+		if err != nil || how != behind {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// mappingCommand is the command that chooses the names on a remote.
+func (ex *exchanger) mappingCommand(heads bool) string {
+	mapping := remote.MappingRefs
+	if heads {
+		mapping = remote.MappingHeads
+	}
+	return "git config " + prose.ShellWord("context."+ex.peer.Name+".mapping") + " " + mapping
+}
+
+// deleteCommands remove a set of refs from a remote. They name each ref: a pattern could match branches of
+// the code.
+func deleteCommands(name string, heads bool, v *remote.RefSet) []string {
+	var refs []string
+	for _, r := range refsOf(v) {
+		if r.ID != "" {
+			refs = append(refs, prose.ShellWord(git.NameOn(r.Name, heads)))
+		}
+	}
+	var commands []string
+	for part := range slices.Chunk(refs, mostDeleted) {
+		commands = append(commands, "git push "+prose.ShellWord(name)+" --delete "+strings.Join(part, " "))
+	}
+	return commands
+}
