@@ -15,11 +15,11 @@ import (
 func (c *checker) splitRemotes(ctx context.Context, remotes []string) error {
 	for _, name := range remotes {
 		p := remote.Remote{Name: name, Tracking: git.RemoteTracking(name)}
-		_, named, err := remote.Survey(ctx, c.s, p)
+		there, err := remote.Tracked(ctx, c.s, p.Other())
 		if err != nil {
 			return err
 		}
-		_, there, err := remote.Survey(ctx, c.s, p.Other())
+		named, err := remote.Tracked(ctx, c.s, p)
 		if err != nil {
 			return err
 		}

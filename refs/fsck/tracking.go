@@ -102,11 +102,14 @@ func remoteOf(ref string, remotes []string) string {
 	if found, ok := git.OtherNotesRemote(ref); ok {
 		return found
 	}
+	if found, _, ok := git.OtherRef(ref); ok {
+		return found
+	}
 	if rest, ok := strings.CutPrefix(ref, git.RemoteNotesPrefix); ok {
 		found, _ = strings.CutSuffix(rest, "/context")
 		return found
 	}
-	rest := strings.TrimPrefix(strings.TrimPrefix(ref, git.RemotePrefix), git.OtherPrefix)
+	rest := strings.TrimPrefix(ref, git.RemotePrefix)
 	for _, part := range []string{"/heads/", "/tags/", "/work/"} {
 		if remote, _, ok := strings.Cut(rest, part); ok {
 			return remote

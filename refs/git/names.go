@@ -84,9 +84,23 @@ func RemoteTracking(remote string) Tracking {
 	return Tracking{memory: RemotePrefix + remote + "/", notes: RemoteNotesPrefix + remote + "/"}
 }
 
-// OtherTracking is where those of a remote are that it has under the names of the other mapping.
+// OtherTracking is where those of a remote are that it has under the names of the other mapping. The remote's
+// name is one part of their names, so that these tell what they are.
 func OtherTracking(remote string) Tracking {
-	return Tracking{memory: OtherPrefix + remote + "/", notes: RemoteNotesPrefix + remote + otherNotes}
+	return Tracking{memory: OtherPrefix + strings.ReplaceAll(remote, "/", "%2F") + "/", notes: RemoteNotesPrefix + remote + otherNotes}
+}
+
+// OtherRef reads the name of such a ref, without notes: the remote, and what follows Root in its name here.
+func OtherRef(ref string) (remote, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(ref, OtherPrefix)
+	remote, rest, _ = strings.Cut(rest, "/")
+	return strings.ReplaceAll(remote, "%2F", "/"), rest, ok
+}
+
+// OtherRoadmap reports whether a ref is the roadmap of such a side.
+func OtherRoadmap(ref string) bool {
+	_, rest, ok := OtherRef(ref)
+	return ok && Root+rest == RoadmapRef
 }
 
 // otherNotes is in the names of such notes, behind the remote's.
@@ -120,17 +134,15 @@ func TrackedWork(ref string, remotes []string) bool {
 	if strings.HasPrefix(ref, BundleTracking().Works()) {
 		return true
 	}
+	if _, rest, ok := OtherRef(ref); ok {
+		return strings.HasPrefix(Root+rest, WorkPrefix)
+	}
 	for _, remote := range remotes {
-		for _, t := range []Tracking{RemoteTracking(remote), OtherTracking(remote)} {
-			if strings.HasPrefix(ref, t.memory) {
-				return strings.HasPrefix(ref, t.Works())
-			}
+		if t := RemoteTracking(remote); strings.HasPrefix(ref, t.memory) {
+			return strings.HasPrefix(ref, t.Works())
 		}
 	}
 	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
-	if !tracked {
-		rest, tracked = strings.CutPrefix(ref, OtherPrefix)
-	}
 	at := strings.Index(rest, "/work/")
 	return tracked && at >= 0 && !strings.Contains(rest[:at], "/heads/") && !strings.Contains(rest[:at], "/tags/")
 }

@@ -34,9 +34,10 @@ type Refs struct {
 }
 
 // Add adds a tracking ref of the roadmap, or of a branch or a tag. The caller says which:
-// the name alone does not tell, because a remote may be called 'heads'.
+// the name alone does not tell, because a remote may be called 'heads'. Only that of a roadmap under the other
+// names of a remote does.
 func (in *Refs) Add(r git.Ref, roadmap bool) {
-	if roadmap {
+	if roadmap || git.OtherRoadmap(r.Name) {
 		in.Roadmap = append(in.Roadmap, r)
 	} else {
 		in.Branches = append(in.Branches, r)

@@ -190,6 +190,14 @@ func Survey(ctx context.Context, s *store.Store, r Remote) (ours, theirs RefSet,
 	return ours, theirs, nil
 }
 
+// Tracked reads the refs of r alone, as they were when it was last asked.
+func Tracked(ctx context.Context, s *store.Store, r Remote) (theirs RefSet, err error) {
+	t := r.Tracking
+	list, err := s.Repo().Refs(ctx, t.All()...)
+	theirs.read(list, t.Branches(), t.Tags(), t.Works(), t.Roadmap(), t.Notes())
+	return theirs, err
+}
+
 func (v *RefSet) read(list []git.Ref, branches, tags, works, roadmap, notes string) {
 	v.Branches, v.Tags, v.Works = map[string]git.ID{}, map[string]git.ID{}, map[string]git.ID{}
 	for _, r := range list {

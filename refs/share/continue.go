@@ -52,7 +52,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 		return res, err
 	}
 	ex.current, ex.waiting = h.Target, h
-	if err := ex.takeOther(ctx); err != nil {
+	if _, err := ex.takeOther(ctx); err != nil {
 		return res, err
 	}
 	ours, theirs, err := remote.Survey(ctx, s, p)

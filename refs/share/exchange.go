@@ -193,8 +193,11 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	ex.locked = 0
-	if err := ex.takeOther(ctx); err != nil {
-		return false, err
+	if expunged, err := ex.takeOther(ctx); err != nil || expunged {
+		if err != nil {
+			return false, err
+		}
+		return ex.round(ctx)
 	}
 	ours, theirs, err := ex.survey(ctx)
 	if err != nil {

@@ -97,7 +97,7 @@ func (ex *exchanger) fetchThere(ctx context.Context, f *followed, get func([]str
 			gone = append(gone, name)
 		}
 	}
-	if err := ex.dropTracking(ctx, gone, f.tracked); err != nil {
+	if err := ex.dropTracking(ctx, ex.peer.Tracking, gone, f.tracked); err != nil {
 		return err
 	}
 	if err = get(append(f.refspecs(ex.peer, there), ex.otherRefspecs(f)...)); errors.Is(err, git.ErrNotFound) {
@@ -181,16 +181,25 @@ func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *re
 			gone = append(gone, name)
 		}
 	}
-	err := ex.dropTracking(ctx, gone, before.Branches)
+	err := ex.dropTracking(ctx, ex.peer.Tracking, gone, before.Branches)
 	for _, name := range gone {
 		delete(before.Branches, name) // dropped here, not deleted there
 	}
-	return err
+	if err != nil || ex.peer.Bundle {
+		return err
+	}
+	other := ex.peer.Other()
+	there, err := remote.Tracked(ctx, ex.s, other)
+	if err != nil {
+		return err
+	}
+	gone = slices.DeleteFunc(slices.Sorted(maps.Keys(there.Branches)), f.has)
+	return ex.dropTracking(ctx, other.Tracking, gone, there.Branches)
 }
 
 // dropTracking deletes the tracking refs of branches as git fetch --prune does, so that it
 // needs no identity to commit as.
-func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[string]git.ID) (err error) {
+func (ex *exchanger) dropTracking(ctx context.Context, t git.Tracking, names []string, at map[string]git.ID) (err error) {
 	if len(names) == 0 {
 		return nil
 	}
@@ -200,7 +209,7 @@ func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[st
 	}
 	defer func() { err = errors.Join(err, tx.Close()) }()
 	for _, name := range names {
-		tx.Delete(ex.peer.Tracking.Branches()+name, at[name])
+		tx.Delete(t.Branches()+name, at[name])
 	}
 	return tx.Commit(ctx)
 }

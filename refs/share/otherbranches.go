@@ -26,7 +26,11 @@ type otherBranch struct {
 
 // findBranches takes the branches that are not here out of the other side, and keeps those of which the names
 // in use lack something. Whether one was deleted under these names is not known, so that it comes back.
-func (ex *exchanger) findBranches(ctx context.Context, ours, theirs, named *remote.RefSet) error {
+func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote) error {
+	named, err := remote.Tracked(ctx, ex.s, inUse)
+	if err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		if ours.Branches[name] != "" {
 			continue

@@ -48,33 +48,31 @@ func (ex *exchanger) otherRefspecs(f *followed) []string {
 
 // takeOther takes in what the remote has under its other names, as the last fetch brought it. It tells of
 // two sets of names only if both have memory: [exchanger.mayBegin] keeps a push from beginning a second one.
-func (ex *exchanger) takeOther(ctx context.Context) error {
-	ex.other = otherSide{}
+// expunged is set if that has removed what is expunged there, so that tracking refs have moved.
+func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
+	ex.other, ex.res.Split = otherSide{}, nil
 	if !ex.merge || ex.expunge || ex.peer.Bundle {
-		return nil
+		return false, nil
+	}
+	there, err := remote.Tracked(ctx, ex.s, ex.peer.Other())
+	if err != nil || !there.Whole() { // mostly: one listing of no refs
+		return false, err
 	}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
-	if err != nil {
-		return err
-	}
-	_, there, err := remote.Survey(ctx, ex.s, ex.peer.Other())
-	if err != nil {
-		return err
-	}
-	if ours.Empty() || theirs.Empty() || !there.Whole() {
-		ex.res.Split = nil
-		return nil
+	if err != nil || ours.Empty() || theirs.Empty() {
+		return false, err
 	}
 	res := newResult(ex.peer.Name)
 	o := newExchanger(ex.s, ex.o, ex.peer.Other(), &res)
 	o.merge, o.shared, o.current, o.waiting = true, ex.shared, ex.current, ex.waiting
+	followed := ex.followed(&ours, &theirs)
 	for try := 1; ; try++ {
-		again, err := o.takeIn(ctx, &theirs)
+		again, err := o.takeIn(ctx, ex.peer, followed)
 		if err != nil {
 			again, err = o.findRefused(ctx, err)
 		}
 		if err != nil {
-			return ex.otherError(err)
+			return false, ex.otherError(err)
 		}
 		if !again || try == store.MaxTries { // what moved here meanwhile, the next sync merges
 			break
@@ -82,12 +80,27 @@ func (ex *exchanger) takeOther(ctx context.Context) error {
 	}
 	for _, ref := range slices.Sorted(maps.Keys(o.aside)) { // it may be a branch of the code
 		o.warn("left alone: " + o.aside[ref].Error())
-		set(&there, git.Ref{Name: ref})
 	}
 	o.other.open, o.other.openAt, o.other.conflicts = o.open, o.openAt, res.Conflicts
 	ex.other = o.other
 	ex.adoptResult(&res)
-	ex.res.Split, err = ex.split(ctx, &theirs, &there)
+	return o.forgot != nil, ex.tellSplit(ctx, o)
+}
+
+// tellSplit records that there are two sets of names, as they are by now: an expunge may have moved them.
+func (ex *exchanger) tellSplit(ctx context.Context, o *exchanger) error {
+	named, err := remote.Tracked(ctx, ex.s, ex.peer)
+	if err != nil {
+		return err
+	}
+	there, err := remote.Tracked(ctx, ex.s, o.peer)
+	if err != nil {
+		return err
+	}
+	for ref := range o.aside {
+		set(&there, git.Ref{Name: ref})
+	}
+	ex.res.Split, err = ex.split(ctx, &named, &there)
 	return err
 }
 
@@ -121,13 +134,15 @@ func (ex *exchanger) otherError(err error) error {
 		Hints: []string{ex.mappingCommand(!ex.peer.Heads), SyncCommand(prose.ShellWord(ex.peer.Name))}}
 }
 
-// takeIn merges once what the other names have into what is here. named is what the names in use have.
-func (ex *exchanger) takeIn(ctx context.Context, named *remote.RefSet) (again bool, err error) {
+// takeIn merges once what the other names have of the followed branches into what is here. inUse are the
+// names in use.
+func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followed) (again bool, err error) {
 	ex.open, ex.openAt, ex.res.Conflicts, ex.other = nil, map[string]git.ID{}, []store.Conflict{}, otherSide{}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil {
 		return false, err
 	}
+	maps.DeleteFunc(theirs.Branches, func(name string, _ git.ID) bool { return f != nil && !f.has(name) })
 	ex.setAside(&ours, &theirs)
 	if err := ex.onlyNews(ctx, &ours, &theirs); err != nil {
 		return false, err
@@ -142,7 +157,7 @@ func (ex *exchanger) takeIn(ctx context.Context, named *remote.RefSet) (again bo
 	if err := ex.dropHeld(); err != nil {
 		return false, err
 	}
-	if err := ex.findBranches(ctx, &ours, &theirs, named); err != nil {
+	if err := ex.findBranches(ctx, &ours, &theirs, inUse); err != nil {
 		return false, err
 	}
 	if ex.alike(&ours, &theirs) {
