@@ -179,7 +179,7 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	if err := ex.uniteNotes(ctx, ses, plan, &ours, &theirs); err != nil {
 		return false, err
 	}
-	if err := ses.Refs.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
+	if err := ses.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
 		return false, err
 	}
 	fault.Point("after-merge")

@@ -147,8 +147,8 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 		if err := expunge.Describe(ctx, ex.s, done, &op.Result); err != nil {
 			return err
 		}
-		ex.forgot = &op.Result
 	}
+	ex.forgot = &op.Result
 	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
 	if err != nil {
 		return err
