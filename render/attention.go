@@ -76,8 +76,8 @@ func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
 // forgetting reports what remotes ask to forget, and nobody has answered.
 func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error) {
 	requests, err := expunge.Waiting(ctx, s)
-	if err != nil {
-		return nil, err
+	if err != nil { // no reason to show nothing else
+		return []Notice{{NoticeForget, "what remotes ask to forget cannot be read: " + err.Error(), "git context fsck"}}, ctx.Err()
 	}
 	asked := map[string]doc.Expunged{}
 	for _, r := range requests {

@@ -15,6 +15,13 @@ func localRows() []broken {
 	return slices.Concat([]broken{
 		{name: "intent", kind: "intent-unreadable", breaks: func(w *world) { w.put("context/intent/main.json", "{") }},
 		{name: "expunge", kind: "expunge-unreadable", breaks: func(w *world) { w.put("context/expunge.json", "{") }},
+		{name: "request", kind: "request-unreadable", breaks: func(w *world) {
+			w.git("update-ref", "refs/context/kept/01JD5K0Z3V7Q3M9K2A4B5C6D7E", "refs/context/heads/main")
+			w.put("context/asked", "")
+			if brief := w.ok(); !strings.Contains(string(brief), "what remotes ask to forget cannot be read") {
+				w.t.Errorf("the brief is\n%s", brief)
+			}
+		}},
 	}, refRows(), headRows(), journalRows(), lockRows(), remoteRows(), stateRows())
 }
 

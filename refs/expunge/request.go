@@ -79,7 +79,7 @@ func Requests(ctx context.Context, s *store.Store) ([]Request, error) {
 	}
 	list := make([]Request, 0, len(refs))
 	for _, r := range refs {
-		req, err := readRequest(ctx, s, r)
+		req, err := ReadRequest(ctx, s, r)
 		if err != nil {
 			return nil, fmt.Errorf("'%s': %w", r.Name, err)
 		}
@@ -94,7 +94,8 @@ func RequestsOf(ctx context.Context, s *store.Store, remote string) ([]Request, 
 	return slices.DeleteFunc(list, func(r Request) bool { return r.Remote != remote }), err
 }
 
-func readRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, error) {
+// ReadRequest reads one request by its ref, an existing one below git.KeptPrefix.
+func ReadRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, error) {
 	r := Request{Ref: ref.Name, ID: ref.ID}
 	c, err := s.Repo().Commit(ctx, ref.ID)
 	if err != nil {
@@ -259,7 +260,7 @@ func (op *Operation) concernsKept(ctx context.Context) (bool, error) {
 }
 
 func (op *Operation) moveRequest(ctx context.Context, ses *store.Transaction, ref git.Ref) (bool, error) {
-	req, err := readRequest(ctx, op.Store, ref)
+	req, err := ReadRequest(ctx, op.Store, ref)
 	if err != nil {
 		return false, err
 	}
@@ -419,7 +420,7 @@ func (r *Request) entries(ctx context.Context, s *store.Store) ([]Entry, error) 
 func keptTips(ctx context.Context, s *store.Store, v *Refs) ([]git.ID, error) {
 	var tips []git.ID
 	for _, ref := range v.kept {
-		req, err := readRequest(ctx, s, ref)
+		req, err := ReadRequest(ctx, s, ref)
 		if err != nil {
 			return nil, fmt.Errorf("'%s': %w", ref.Name, err)
 		}

@@ -3,11 +3,13 @@ package fsck
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -41,6 +43,26 @@ func checkExpunge(ctx context.Context, c *checker) error {
 		c.report(ctx, func(ctx context.Context) error { return expunge.Finish(ctx, c.s, c.w) },
 			Problem{Kind: "expunge-left", Object: file,
 				Repair: FixCommand, Message: "an expunge was interrupted and is not finished"})
+	}
+	return nil
+}
+
+// checkRequests looks for records of what remotes ask to forget that cannot be read. Their history is
+// kept all the same, by their parents.
+func checkRequests(ctx context.Context, c *checker) error {
+	refs, err := c.s.Repo().Refs(ctx, git.KeptPrefix)
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		if _, err := expunge.ReadRequest(ctx, c.s, r); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			c.report(ctx, nil, Problem{Kind: "request-unreadable", Object: r.Name,
+				Message: fmt.Sprintf("the record '%s' of what a remote asks to forget cannot be read: %v; its parents are what is hidden", r.Name, err),
+				Repair:  fmt.Sprintf("git context restore %s^1; git update-ref -d %s %s", r.ID, r.Name, r.ID)})
+		}
 	}
 	return nil
 }

@@ -61,6 +61,7 @@ func checks() []check {
 		{"locks", checkLocks},
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
+		{"requests", checkRequests},
 		{"intents", checkIntents},
 		{"state files", checkState},
 		{"documents", checkDocuments},
