@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
@@ -336,7 +337,7 @@ func repository(git ...string) (dir string, env []string, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
+	env = []string{"HOME=" + dir, "PATH=" + gittest.Path(), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
 	run(dir, env, git...)
 	return dir, env, func() { os.RemoveAll(dir) }

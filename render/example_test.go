@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -53,7 +54,7 @@ func ExampleNewSnapshot() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	env := []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
+	env := []string{"HOME=" + dir, "PATH=" + gittest.Path(), "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
 	init := exec.Command("git", "init", "-q", dir)
 	init.Env = env
 	if err := init.Run(); err != nil {

@@ -2,6 +2,7 @@ package test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,7 @@ var layers = map[string][]string{
 	"cmd/manual":              {"cmd"},
 	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
-	"internal/example":        {"refs", "refs/share", "refs/store"},
+	"internal/example":        {"internal/gittest", "refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/expunge", "refs/search", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/remote", "refs/store"},
@@ -81,12 +82,7 @@ var layers = map[string][]string{
 func TestImportsPointDown(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/git-context/git-context/"
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		f := strings.Fields(line)
+	for _, f := range list(t, `{{.ImportPath}} {{join .Imports " "}}`) {
 		pkg := strings.TrimPrefix(f[0], module)
 		allowed, ok := layers[pkg]
 		if !ok {
@@ -102,6 +98,45 @@ func TestImportsPointDown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Tests that start processes link internal/gittest, which chooses their git; but for those that
+// start other programs only.
+func TestEachTestTakesTheNamedGit(t *testing.T) {
+	t.Parallel()
+	const module = "github.com/git-context/git-context/"
+	others := []string{"cmd/manual", "hooks", "hooks/settings", "refs/git/process", "test/scale"}
+	links := map[string]bool{}
+	for _, f := range list(t, `{{.ImportPath}} {{join .Deps " "}}`, "-test") {
+		if pkg, isTest := strings.CutSuffix(f[0], ".test"); isTest {
+			links[pkg] = slices.Contains(f, module+"internal/gittest")
+		}
+	}
+	if !links[module+"refs/git"] {
+		t.Fatalf("go list does not show what tests link: %v", links)
+	}
+	for _, f := range list(t, `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`) {
+		pkg := strings.TrimPrefix(f[0], module)
+		linked, hasTests := links[f[0]]
+		if hasTests && !linked && slices.Contains(f, "os/exec") && !slices.Contains(others, pkg) {
+			t.Errorf("the tests of %s do not link internal/gittest", pkg)
+		}
+	}
+}
+
+// list returns what go list prints of each package of this module, as words.
+func list(t *testing.T, format string, options ...string) [][]string {
+	t.Helper()
+	args := append(append([]string{"list", "-f", format}, options...), "github.com/git-context/git-context/...")
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines [][]string
+	for line := range strings.Lines(string(out)) {
+		lines = append(lines, strings.Fields(line))
+	}
+	return lines
 }
 
 // Only refs/git runs git; the libraries that would write refs, configuration or

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -38,7 +39,7 @@ func Repository() (dir string, env []string, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+	env = []string{"HOME=" + dir, "PATH=" + gittest.Path(), "GIT_CONFIG_NOSYSTEM=1"}
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.com"}} {
 		Git(dir, env, args...)
 	}

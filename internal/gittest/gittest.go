@@ -38,6 +38,7 @@ func Configure(home, settings string) error {
 			return err
 		}
 	}
+	Path() // a script's environment has the PATH from elsewhere
 	text := config + strconv.Quote(template) + "\n" + settings
 	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(text), 0o666)
 }
@@ -50,5 +51,5 @@ func Env(t testing.TB, home, settings string) []string {
 	if err := Configure(home, settings); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+	return []string{"PATH=" + Path(), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -19,7 +20,7 @@ func ExampleRepo_Ref() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	env := []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+	env := []string{"HOME=" + dir, "PATH=" + gittest.Path(), "GIT_CONFIG_NOSYSTEM=1"}
 	init := exec.Command("git", "init", "-q", dir)
 	init.Env = env
 	if err := init.Run(); err != nil {

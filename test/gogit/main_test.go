@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // tags are those of the released binary.
@@ -93,7 +95,7 @@ type world struct {
 // newWorld makes a repository with one code commit and an initialised memory.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir()}
+	w := &world{t: t, dir: t.TempDir(), env: []string{"PATH=" + gittest.Path()}}
 	w.git("init", "-q")
 	w.git("commit", "-q", "--allow-empty", "-m", "code")
 	w.memory("init", "--goal", "Serve a hundred users\n\n## Goal\nnot a heading", "--milestone", "The pool is fast",

@@ -3,11 +3,14 @@ package main
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // The brief tells at least 95 of 100 facts, and more than what a successor would get otherwise. Of
 // one memory a note may tell a fact more: it was written in one piece, for this purpose alone.
 func TestBriefBeatsTheNote(t *testing.T) {
+	t.Setenv("PATH", gittest.Path())
 	bin, err := build(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +55,7 @@ func TestBriefBeatsTheNote(t *testing.T) {
 // What the hooks captured, without a call of the agent's, tells a successor nearly as much as the
 // note that the same agent wrote, and more than anything else that costs nothing.
 func TestCapturedTurnsTellTheFacts(t *testing.T) {
+	t.Setenv("PATH", gittest.Path())
 	bin, err := build(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
