@@ -114,7 +114,7 @@ func headRows() []broken {
 			w.git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/one")
 		}},
 		{name: "head of a worktree at no branch", kind: "head-dangling", fixable: true, breaks: func(w *world) {
-			w.git("symbolic-ref", "worktrees/linked/CONTEXT_HEAD", "refs/context/heads/none")
+			w.inDir(w.beside("linked")).git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/none")
 		}},
 		{name: "detached head", kind: "head-detached", fixable: true, breaks: func(w *world) {
 			w.put("worktrees/linked/CONTEXT_HEAD", w.at("refs/context/heads/exp/pool")+"\n")
@@ -123,6 +123,14 @@ func headRows() []broken {
 			w.git("symbolic-ref", "CONTEXT_HEAD", "refs/heads/main")
 		}},
 		{name: "empty head", kind: "head-invalid", fixable: true, breaks: func(w *world) { w.put("CONTEXT_HEAD", "") }},
+		{name: "garbled head", kind: "head-invalid", fixable: true, breaks: func(w *world) { w.put("CONTEXT_HEAD", "garbage\n") }},
+		{name: "empty head of a worktree", kind: "head-invalid", fixable: true, breaks: func(w *world) {
+			w.put("worktrees/linked/CONTEXT_HEAD", "")
+		}, after: func(w *world) {
+			if now := w.read(".git/worktrees/linked/CONTEXT_HEAD"); now != "ref: refs/context/heads/main\n" {
+				w.t.Errorf("it is %q now", now)
+			}
+		}},
 	}
 }
 
@@ -169,7 +177,7 @@ func journalRows() []broken {
 			w.put(journal, strings.Replace(old, `{"journal":"01`, `{"journal":"00`, 1))
 		}},
 		{name: "a branch that is gone", kind: "journal-lost", breaks: func(w *world) {
-			w.git("symbolic-ref", "worktrees/linked/CONTEXT_HEAD", "refs/context/heads/main")
+			w.inDir(w.beside("linked")).git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/main")
 			w.git("update-ref", "-d", "refs/context/heads/exp/pool")
 		}},
 		{name: "a current branch that is gone", kind: "journal-lost", breaks: func(w *world) {

@@ -110,7 +110,7 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", to),
 					FixCommand)
 			}
-			return c.s.Repo().SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
+			return c.s.Repo().RestoreSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)
 	}, p)
 	return nil

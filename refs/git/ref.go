@@ -316,12 +316,34 @@ func (r *Repo) RefFile(name string) (path string, ok bool) {
 // ReplaceBroken gives a ref whose file names no object a value, or removes the file for
 // "": git's own commands can neither move nor delete such a ref. It takes the ref's lock
 // meanwhile. ErrStale: the ref is not broken (any more), or it is locked.
-func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
+func (r *Repo) ReplaceBroken(name string, id ID) error {
+	if !strings.HasPrefix(name, "refs/") {
+		return fmt.Errorf("ref '%s' has no file", name)
+	}
+	return r.replaceBroken(name, string(id))
+}
+
+// RestoreSymbolicRef is [Repo.SetSymbolicRef] for a symbolic ref that may be broken. A newer git
+// (2.55) reads the old value first, and fails if the file names neither an object nor a ref; the
+// file is then replaced as by [Repo.ReplaceBroken], whose errors it returns.
+func (r *Repo) RestoreSymbolicRef(ctx context.Context, name, target, reason string) error {
+	if err := checkRefName(target); err != nil {
+		return err
+	}
+	if _, ok := r.RefFile(name); !ok || !r.broken(name) {
+		return r.SetSymbolicRef(ctx, name, target, reason)
+	}
+	return r.replaceBroken(name, "ref: "+target)
+}
+
+// replaceBroken replaces the content of a broken ref's file, or removes the file for "". At each
+// moment the file has the old content or the new one.
+func (r *Repo) replaceBroken(name, content string) (err error) {
 	if err := checkRefName(name); err != nil {
 		return err
 	}
 	path, ok := r.RefFile(name)
-	if !ok || !strings.HasPrefix(name, "refs/") {
+	if !ok {
 		return fmt.Errorf("ref '%s' has no file", name)
 	}
 	lock, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -331,12 +353,13 @@ func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
 	if err != nil {
 		return err
 	}
+	fault.Point("after-ref-lock")
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(lock.Name()))
 		}
 	}()
-	if _, err = fmt.Fprintln(lock, id); err == nil {
+	if _, err = fmt.Fprintln(lock, content); err == nil {
 		err = lock.Sync()
 	}
 	if err = errors.Join(err, lock.Close()); err != nil {
@@ -345,7 +368,7 @@ func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
 	if !r.broken(name) {
 		return fmt.Errorf("ref '%s': %w: it can be read", name, ErrStale)
 	}
-	if id == "" {
+	if content == "" {
 		return errors.Join(os.Remove(path), os.Remove(lock.Name()))
 	}
 	if err = r.Sharing().Adjust(lock.Name()); err != nil {

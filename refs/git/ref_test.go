@@ -267,6 +267,37 @@ func TestBrokenRefs(t *testing.T) {
 	}
 }
 
+// A symbolic ref whose file names nothing is given a target again, at once and under its lock;
+// git makes one of those that it can read.
+func TestRestoreSymbolicRef(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	ctx := t.Context()
+	s.Git("r", "commit", "-q", "--allow-empty", "-m", "x")
+	s.Git("r", "worktree", "add", "-q", "../linked")
+	for _, name := range []string{HeadName, mainHeadName, "worktrees/linked/" + HeadName} {
+		path, _ := r.RefFile(name)
+		for _, content := range []string{"", "garbage\n", "\x00\x00", "ref: refs/heads/main\n", "ref:\n", strings.Repeat("0", r.hexLen()) + "\n"} {
+			must(t, os.WriteFile(path, []byte(content), 0o666))
+			must(t, os.WriteFile(path+".lock", nil, 0o666))
+			if err := r.RestoreSymbolicRef(ctx, name, BranchRef("main"), "restore"); err == nil {
+				t.Errorf("'%s' with %q: it was locked", name, content)
+			}
+			must(t, os.Remove(path+".lock"))
+			must(t, r.RestoreSymbolicRef(ctx, name, BranchRef("main"), "restore"))
+			if got := ok(os.ReadFile(path))(t); string(got) != "ref: "+BranchRef("main")+"\n" {
+				t.Errorf("'%s' with %q became %q", name, content, got)
+			}
+			if target := s.Git("r", "symbolic-ref", name); target != BranchRef("main") {
+				t.Errorf("to git '%s' names '%s'", name, target)
+			}
+		}
+	}
+	if err := r.RestoreSymbolicRef(ctx, HeadName, "a..b", "restore"); err == nil {
+		t.Error("a target that is no ref")
+	}
+}
+
 // A reflog is freed of objects that are not here, and else kept.
 func TestDropLostMoves(t *testing.T) {
 	t.Parallel()
