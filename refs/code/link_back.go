@@ -141,7 +141,7 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 	var out bytes.Buffer
 	err = s.Repo().ViewTo(ctx, &out, nil, append(args, string(tip), "--")...)
 	var failed *git.Error
-	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // there is no match
+	if errors.As(err, &failed) && failed.Code == 1 && !failed.Complained() { // there is no match
 		return nil
 	}
 	if err != nil {

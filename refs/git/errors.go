@@ -146,6 +146,17 @@ func (e *Error) Advice() string {
 	return ""
 }
 
+// Complained reports whether git printed an error. Its warnings, of a deprecated setting for
+// example, and its hints are none: it goes on after them.
+func (e *Error) Complained() bool {
+	for line := range strings.Lines(e.Stderr) {
+		if _, ok := faultLine(line); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Unwrap returns why the child was killed or could not be started.
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -169,10 +180,10 @@ func (e *Error) subcommand() string {
 	return ""
 }
 
-// complaint picks the text of the first "fatal:" or "error:" line, else the first line:
-// warnings and hints may precede it. A progress meter ends its lines with a carriage
-// return. The reason may be in the line after a colon. A program that signs may print
-// nothing, or speak to git in lines of its own.
+// complaint picks the text of the first "fatal:" or "error:" line, else the first line that is
+// no warning: warnings and hints may precede it. A progress meter ends its lines with a carriage
+// return. The reason may be in the line after a colon. A program that signs may print nothing,
+// or speak to git in lines of its own.
 func complaint(stderr string) string {
 	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
 	lines = slices.DeleteFunc(lines, func(line string) bool {
@@ -195,7 +206,8 @@ func complaint(stderr string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return strings.TrimSpace(lines[0])
+	first := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "warning: ") })
+	return strings.TrimSpace(lines[max(0, first)])
 }
 
 // faultLine returns the text of a "fatal:" or "error:" line.

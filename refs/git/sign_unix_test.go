@@ -76,6 +76,8 @@ func TestComplaintOfAProgramThatSigns(t *testing.T) {
 	for stderr, want := range map[string]string{
 		"error: gpg failed to sign the data:\n[GNUPG:] KEY_CONSIDERED 00 2\ngpg: signing failed: No secret key\n\nfatal: failed to write commit object\n": "gpg failed to sign the data: gpg: signing failed: No secret key",
 		"error: \n": "",
+		"warning: a setting\ngpg: signing failed\n":          "gpg: signing failed",
+		"warning: a setting\n":                               "warning: a setting",
 		"error: Load key \"/k\": incorrect passphrase\r\n\n": `Load key "/k": incorrect passphrase`,
 	} {
 		if got := complaint(stderr); got != want {
