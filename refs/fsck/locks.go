@@ -35,8 +35,11 @@ func checkLocks(ctx context.Context, c *checker) error {
 			continue
 		}
 		of := "all refs"
-		if l.Ref != "" {
+		switch {
+		case l.Ref != "":
 			of = "ref '" + l.Ref + "'"
+		case l.Table != "":
+			of = "table '" + l.Table + "' of the refs"
 		}
 		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) },
 			Problem{Kind: "lock-left", Object: l.Path, Repair: FixCommand,

@@ -156,37 +156,29 @@ func (r *Repo) forgetLock(file string) error {
 
 // LeftLock is a lock file of git's, which keeps others from moving a ref until it goes.
 type LeftLock struct {
-	Path string
-	Ref  string // that it is the lock of; "" for that of all packed refs
-	Made time.Time
-	size int64
+	Path  string
+	Ref   string // that it is the lock of; "" for that of a table, and of all refs
+	Table string // of a reftable, whose tables nobody can unite until the lock goes
+	Made  time.Time
+	size  int64
 }
 
 // RefLocks lists the present lock files of memory's refs, of the CONTEXT_HEAD of every
-// worktree, and those that block all refs. Most are gone a moment later.
+// worktree, of the tables of a reftable, and those that block all refs. Most are gone a
+// moment later.
 func (r *Repo) RefLocks() ([]LeftLock, error) {
-	var found []LeftLock
-	add := func(path, ref string) error {
-		info, err := os.Lstat(path)
-		if err == nil && info.Mode().IsRegular() {
-			found = append(found, LeftLock{path, ref, info.ModTime(), info.Size()})
-		}
-		if err == nil || disk.IsAbsent(err) {
-			return nil
-		}
-		return fmt.Errorf("cannot look at '%s': %w", path, err)
-	}
 	heads, err := r.HeadNames()
 	if err != nil {
 		return nil, err
 	}
-	errs := []error{add(filepath.Join(r.commonDir, "packed-refs.lock"), ""),
-		add(filepath.Join(r.commonDir, "reftable", "tables.list.lock"), ""),
-		add(filepath.Join(r.commonDir, filepath.FromSlash(NotesRef)+".lock"), NotesRef)}
+	var found lockList
+	errs := []error{found.add(LeftLock{Path: filepath.Join(r.commonDir, "packed-refs.lock")}),
+		found.add(LeftLock{Path: filepath.Join(r.commonDir, filepath.FromSlash(NotesRef)+".lock"), Ref: NotesRef})}
 	for _, h := range heads {
 		if path, _, ok := r.refPath(h.Ref); ok {
-			errs = append(errs, add(path+".lock", h.Ref))
+			errs = append(errs, found.add(LeftLock{Path: path + ".lock", Ref: h.Ref}))
 		}
+		errs = append(errs, r.tableLocks(&found, h.Ref))
 	}
 	for _, dir := range []string{Root, RemoteNotesPrefix} {
 		top := filepath.Join(r.commonDir, filepath.FromSlash(dir))
@@ -199,10 +191,57 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 				return err
 			}
 			ref, err = filepath.Rel(r.commonDir, ref)
-			return errors.Join(err, add(path, filepath.ToSlash(ref)))
+			return errors.Join(err, found.add(LeftLock{Path: path, Ref: filepath.ToSlash(ref)}))
 		}))
 	}
 	return found, errors.Join(errs...)
+}
+
+// tableLocks adds the locks of the reftable that contains head, the CONTEXT_HEAD of a worktree:
+// that of the list of tables, without which no ref moves, and those of single tables, which git
+// takes while it unites them. A linked worktree has a reftable of its own, where head is the
+// one ref of memory.
+func (r *Repo) tableLocks(found *lockList, head string) error {
+	gitDir, _ := r.worktreeOf(head)
+	dir := filepath.Join(gitDir, "reftable")
+	entries, err := os.ReadDir(dir)
+	if disk.IsAbsent(err) {
+		return nil
+	}
+	errs := []error{err}
+	for _, e := range entries {
+		l := LeftLock{Path: filepath.Join(dir, e.Name())}
+		table, isLock := strings.CutSuffix(e.Name(), ".lock")
+		switch {
+		case !isLock:
+			continue
+		case table != "tables.list":
+			l.Table = table
+		case head != mainHeadName:
+			l.Ref = head
+		}
+		errs = append(errs, found.add(l))
+	}
+	return errors.Join(errs...)
+}
+
+// lockList collects lock files.
+type lockList []LeftLock
+
+// add adds a lock whose file exists.
+func (found *lockList) add(l LeftLock) error {
+	info, err := os.Lstat(l.Path)
+	if disk.IsAbsent(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot look at '%s': %w", l.Path, err)
+	}
+	if info.Mode().IsRegular() {
+		l.Made, l.size = info.ModTime(), info.Size()
+		*found = append(*found, l)
+	}
+	return nil
 }
 
 // Abandoned reports whether the process that made a lock file, age ago, is gone, as far as

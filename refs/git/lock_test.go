@@ -172,6 +172,35 @@ func TestRemoveLockLeavesANewOne(t *testing.T) {
 
 // The file of a lock is forgotten only where it is old, free and of no use any more: of
 // another file there could be another holder.
+// A killed git leaves the locks of the tables that it united, and of the list of tables.
+func TestLocksOfReftables(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	s.Git("r", "commit", "-q", "--allow-empty", "-m", "x")
+	s.Git("r", "worktree", "add", "-q", "../linked")
+	const table = "0x000000000001-0x000000000002-0a1b2c3d.ref"
+	want := map[string]LeftLock{
+		"reftable/tables.list.lock":                  {},
+		"reftable/" + table + ".lock":                {Table: table},
+		"worktrees/linked/reftable/tables.list.lock": {Ref: "worktrees/linked/" + HeadName},
+	}
+	for name := range want {
+		s.Write("r/.git/"+name, "x")
+	}
+	s.Write("r/.git/reftable/"+table, "a table")
+	found := ok(r.RefLocks())(t)
+	for _, l := range found {
+		name := filepath.ToSlash(strings.TrimPrefix(l.Path, s.Path("r", ".git")+string(filepath.Separator)))
+		if w, ok := want[name]; !ok || l.Ref != w.Ref || l.Table != w.Table || l.Made.IsZero() || l.size != 1 {
+			t.Errorf("found %+v, want %+v", l, w)
+		}
+		must(t, r.RemoveLock(l))
+	}
+	if left := ok(r.RefLocks())(t); len(found) != len(want) || len(left) > 0 {
+		t.Errorf("found %+v; left: %+v", found, left)
+	}
+}
+
 func TestForgetLocks(t *testing.T) {
 	t.Parallel()
 	_, r := newRepo(t)
