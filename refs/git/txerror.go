@@ -45,8 +45,8 @@ type lockedError struct{ error }
 
 func (e lockedError) Unwrap() []error { return []error{ErrStale, ErrLocked, e.error} }
 
-// staleText reports whether update-ref failed because another process moved a ref, or had
-// its lock, first. Everything else (a hook's refusal, a missing object, a directory in the
+// staleText reports whether update-ref failed because another process moved or packed a ref,
+// or had its lock, first. Everything else (a hook's refusal, a missing object, a directory in the
 // way, no permission) will fail again.
 func staleText(stderr string) bool {
 	said := complaint(stderr)
@@ -58,7 +58,8 @@ func staleText(stderr string) bool {
 		// Gone, if nothing follows; else broken, or not to be read.
 		return strings.HasSuffix(said, "'")
 	case strings.Contains(said, ".lock'"):
-		return strings.Contains(said, "File exists")
+		// A folder that git has just made is gone where pack-refs emptied it meanwhile.
+		return strings.Contains(said, "File exists") || strings.Contains(said, "No such file or directory")
 	}
 	return strings.Contains(said, "cannot lock references") // reftable
 }

@@ -17,6 +17,7 @@ func TestStaleText(t *testing.T) {
 		"fatal: prepare: cannot lock ref 'r': reference already exists\n":                                                 true,
 		"fatal: prepare: cannot lock ref 'r': unable to resolve reference 'r'\n":                                          true,
 		"fatal: prepare: cannot lock ref 'r': Unable to create '/x/r.lock': File exists.\n\nAnother git process seems...": true,
+		"fatal: prepare: cannot lock ref 'r': Unable to create '/x/r.lock': No such file or directory\n":                  true,
 		"warning: x\nfatal: prepare: cannot lock ref 'r': is at 1 but expected 2\n":                                       true,
 		"fatal: prepare: cannot lock ref 'r': unable to resolve reference 'r': reference broken\n":                        false,
 		"fatal: prepare: cannot lock ref 'r': Unable to create '/x/r.lock': Permission denied\n":                          false,
