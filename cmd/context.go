@@ -33,6 +33,7 @@ type contextOptions struct {
 type contextResult struct {
 	value any
 	text  func(*render.Printer)
+	hints []string // that follow the view
 }
 
 // unset is the value of a number flag that is not given: the scanner refuses negative ones.
@@ -95,7 +96,11 @@ func newContext(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			return o.globals.view(ctx, env, r.value, r.text)
+			if err := o.globals.view(ctx, env, r.value, r.text); err != nil {
+				return err
+			}
+			env.hintAll(r.hints)
+			return nil
 		},
 	}
 }
@@ -127,12 +132,12 @@ func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResu
 		if err != nil {
 			return r, err
 		}
-		return contextResult{seg.value, seg.print}, nil
+		return contextResult{value: seg.value, text: seg.print}, nil
 	case o.commit != "":
 		return viewCommit(ctx, s, o)
 	case o.since != "":
 		v, err := render.NewSince(ctx, s, o.branch, o.since)
-		return contextResult{v, v.Text}, err
+		return contextResult{value: v, text: v.Text}, err
 	case o.log:
 		return viewLog(ctx, s, o)
 	case o.branchView():
@@ -226,7 +231,8 @@ func viewSnapshot(ctx context.Context, env *Env, s *refs.Store, o *contextOption
 	if o.json && v.Budget != nil {
 		v.Measure(env.Now(), self)
 	}
-	return contextResult{v, v.Text}, nil
+	hints, err := absentHints(ctx, s, v.Commits...)
+	return contextResult{v, v.Text, hints}, err
 }
 
 // briefSettings returns the budget of the brief, and how long the code's state may take.
@@ -246,12 +252,20 @@ func briefSettings(ctx context.Context, s *refs.Store, budget int) (limit int, w
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
 	v, err := render.NewBranch(ctx, s, o.where(), o.skip, or(o.limit, defaultCommits))
-	return contextResult{v, func(p *render.Printer) { render.BranchText(p, v) }}, err
+	if err != nil {
+		return contextResult{}, err
+	}
+	hints, err := absentHints(ctx, s, v.Commits...)
+	return contextResult{v, func(p *render.Printer) { render.BranchText(p, v) }, hints}, err
 }
 
 func viewCommit(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
 	v, err := render.NewCommit(ctx, s, o.where(), o.commit)
-	return contextResult{v, v.Text}, err
+	if err != nil {
+		return contextResult{}, err
+	}
+	hints, err := absentHints(ctx, s, v.Commit)
+	return contextResult{v, v.Text, hints}, err
 }
 
 // viewLog shows whole steps, or with --lines the last lines.
@@ -259,8 +273,8 @@ func viewLog(ctx context.Context, s *refs.Store, o *contextOptions) (contextResu
 	steps := or(o.steps, o.limit)
 	if o.lines != unset {
 		v, err := render.NewLines(ctx, s, o.where(), o.skip, o.lines)
-		return contextResult{v, v.Text}, err
+		return contextResult{value: v, text: v.Text}, err
 	}
 	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps))
-	return contextResult{v, v.Text}, err
+	return contextResult{value: v, text: v.Text}, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -68,6 +69,11 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Pro
 	if names, err := s.BranchNames(ctx); err == nil { // else that is a problem
 		env.noteMerges(s, names...)
 	}
+	hints, err := edgeHints(ctx, s, store.AllMemory()...)
+	if err != nil {
+		env.warn("%v", err)
+	}
+	env.hintAll(hints)
 	return problems, unfixed(problems)
 }
 

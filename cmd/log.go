@@ -135,6 +135,13 @@ func runLog(ctx context.Context, env *Env, o *logOptions, revs []string) (err er
 	if err != nil {
 		return err
 	}
+	if o.most < 0 || len(log.Commits) < o.most { // else it does not end at the edge
+		hints, err := edgeHints(ctx, s, log.Revs...)
+		if err != nil {
+			return err
+		}
+		defer env.hintAll(hints)
+	}
 	if o.json {
 		commits, err := history.LogCommits(ctx, s, log.Commits)
 		if err != nil {

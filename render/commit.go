@@ -87,6 +87,8 @@ func (p *Printer) facts(c store.Commit) {
 	p.attribute("id", plain(c.ID))
 	if c.Hash != nil {
 		p.attribute("commit", yellow(string(*c.Hash)))
+	} else {
+		p.attribute("commit", plain(store.BeyondEdge))
 	}
 	p.attribute("branch", plain(c.Branch))
 	p.attribute("time", plain(p.when(c.Time)))

@@ -31,6 +31,7 @@ func ExampleCommit_Text() {
 	// > Pool is initialised before the router
 	//
 	// - id: 01JD5K6T3V7Q3M9K2A4B5C6D7E
+	// - commit: beyond the edge of this shallow clone
 	// - branch: main
 	// - time: 2026-11-21T01:40:12Z (2 hours ago)
 	// - agent: claude-code

@@ -66,6 +66,10 @@ func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string
 		return nil, err
 	}
 	id := strings.TrimSpace(string(out))
+	var missing *fail.Error
+	if id == "" && errors.As(named, &missing) && missing.Code == fail.Shallow {
+		return nil, named
+	}
 	if id == "" {
 		return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound,
 			fmt.Sprintf("branch '%s' has no commit as old as '%s'", tip.Name(), prose.OneLine(word, 100)), "git context log")

@@ -231,6 +231,9 @@ func noLink(ctx context.Context, s *store.Store, rev string) error {
 		return fail.New(fail.ErrNotFound, fail.CommitNotFound, "the code has no commit yet",
 			"git context commit --code -m SUMMARY")
 	}
+	if err := s.CutBefore(ctx, rev); err != nil {
+		return err
+	}
 	hints := []string{"git log --oneline", "git context log --oneline"}
 	if near := doc.Nearest(rev, names); near != "" {
 		hints = append([]string{fmt.Sprintf("did you mean '%s'?", near)}, hints...)

@@ -131,7 +131,7 @@ func noCommit(ctx context.Context, s *store.Store, rev string, err error) error 
 func CommitAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) (store.Commit, error) {
 	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {
-		return store.Commit{}, err
+		return beyondEdge(ctx, s, rev, err, t)
 	}
 	held, err := t.ContainsEntry(ctx, store.CommitEntries, c.Trailer(store.TrailerID))
 	if err == nil && !held {

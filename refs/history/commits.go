@@ -100,11 +100,11 @@ func stepFrom(d doc.Step, pending bool) store.Step {
 
 // Find reads one commit in full, with what its note says. rev is
 // whatever names it; where it names another memory commit, the newest commit
-// that this one follows is meant.
+// that this one follows is meant. Of a commit that a shallow clone lacks, the entry is read.
 func Find(ctx context.Context, s *store.Store, rev string) (store.Commit, error) {
 	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {
-		return store.Commit{}, err
+		return beyondEdge(ctx, s, rev, err)
 	}
 	return CommitOf(ctx, s, nil, c)
 }

@@ -29,6 +29,9 @@ func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
 		return nil, s.birthNotUndone(ctx, tip.branch)
 	}
 	parent, err := s.TipAt(ctx, tip.branch, c.Parents[0])
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, s.NoSuchCommit(ctx, string(c.Parents[0]), err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -194,7 +194,8 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	return "", nil
 }
 
-// NoSuchCommit says that a name means nothing here, with the nearest branch.
+// NoSuchCommit says that a name means nothing here, with the nearest branch; of a shallow clone that
+// lacks memory commits, that it may be one of those.
 func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	if !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrAmbiguous) {
 		return err
@@ -208,6 +209,9 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	}
 	if len(names) == 0 {
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	if err := s.CutBefore(ctx, rev); err != nil {
+		return err
 	}
 	hint := "git context log --oneline --all"
 	if near := doc.Nearest(rev, names); near != "" {
