@@ -183,6 +183,9 @@ func (o *hooksOptions) changeGit(ctx context.Context, env *Env, s *refs.Store, w
 // hooksPlace returns the directory where git looks for this worktree's hooks.
 func hooksPlace(ctx context.Context, repo *git.Repo) (hooks.Place, error) {
 	dir, err := repo.HooksPath(ctx)
+	if errors.Is(err, git.ErrOldGit) {
+		return hooks.Place{}, err
+	}
 	if err != nil {
 		return hooks.Place{}, &fail.Error{
 			Code: fail.HooksPath, Kind: fail.ErrInvalid, Err: err, Message: "git does not say where its hooks are",

@@ -46,6 +46,9 @@ type Error struct {
 // Error gives the command and the first complaint of git. What a remote said is part of it if that is
 // one line; see [Error.Said].
 func (e *Error) Error() string {
+	if name := e.Extension(); name != "" {
+		return fmt.Sprintf("this git is too old for the repository, which has the extension '%s'", Shown(name))
+	}
 	what := "git"
 	if name := e.subcommand(); name != "" {
 		what += " " + name
@@ -136,14 +139,30 @@ func isMeter(line string) bool {
 }
 
 // Advice returns the command that git advises for a repository of an owner that it does
-// not trust; else "".
+// not trust, and what to do about one that it is too old for; else "".
 func (e *Error) Advice() string {
+	switch e.Extension() {
+	case "":
+	case "refstorage":
+		return "install git 2.45 or newer, which has reftable"
+	default:
+		return "install a newer git"
+	}
 	for line := range strings.Lines(e.Stderr) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "git config --global --add safe.directory ") {
 			return line
 		}
 	}
 	return ""
+}
+
+// Extension returns the extension of the repository's format that this git does not know, and
+// without which it reads nothing there; else "".
+func (e *Error) Extension() string {
+	_, list, _ := strings.Cut(e.Stderr, "fatal: unknown repository extension")
+	_, names, _ := strings.Cut(list, "\n")
+	name, _, _ := strings.Cut(names, "\n")
+	return strings.TrimSpace(name)
 }
 
 // Complained reports whether git printed an error. Its warnings, of a deprecated setting for
@@ -160,9 +179,12 @@ func (e *Error) Complained() bool {
 // Unwrap returns why the child was killed or could not be started.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether the child failed with target, an error number of the system: git
-// prints the text of the number after what it could not do.
+// Is reports whether the child failed with target: ErrOldGit, or an error number of the
+// system, of which git prints the text after what it could not do.
 func (e *Error) Is(target error) bool {
+	if target == ErrOldGit {
+		return e.Extension() != ""
+	}
 	errno, ok := systemSaid(e.Stderr)
 	return ok && errors.Is(errno, target)
 }
