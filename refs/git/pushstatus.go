@@ -60,13 +60,20 @@ func (l *pushLine) reject(summary string) {
 	}
 }
 
+// The reasons of a git server that says why in lines of its own: of one ref, and of all, which a
+// newer one (2.55) updates together.
+const (
+	failedUpdate  = "failed to update ref"
+	failedUpdates = "failed to update refs"
+)
+
 // rejection classifies a reason. Those of git here and of a git server are fixed
 // texts, or begin with one; hooks and other servers may say anything, so what is
 // not known is not tried again.
 func rejection(reason string) pushClass {
 	switch reason {
 	case "fetch first", "non-fast-forward", "stale info", "remote ref updated since checkout",
-		"failed to update ref",
+		failedUpdate, failedUpdates,
 		"incorrect old value provided", "reference already exists", "reference does not exist", // git 2.50 and newer
 		"non-fast forward", "failed to lock", "lock failure": // servers in Java
 		return stale
@@ -181,7 +188,7 @@ func classify(updates []PushUpdate, lines map[string]pushLine, words pushWords) 
 // settled reads the server's words where a reason alone does not decide whether the next
 // try may succeed.
 func (l pushLine) settled(words pushWords) pushLine {
-	if l.class == stale && l.reason == "failed to update ref" && lastingText(words.about(l.ref)) {
+	if l.class == stale && (l.reason == failedUpdate || l.reason == failedUpdates) && lastingText(words.about(l.ref)) {
 		l.class = refused
 	}
 	return l

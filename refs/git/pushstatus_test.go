@@ -24,6 +24,10 @@ func TestClassify(t *testing.T) {
 			PushRefused, PushRefused},
 		{"git 2.50", "!\t1:" + x + "\t[remote rejected] (incorrect old value provided)\n!\t1:" + y + "\t[remote rejected] (refname conflict)\n",
 			"", PushStale, PushRefused},
+		{"a reftable that another process has locked", "!\t1:" + x + "\t[remote rejected] (failed to update refs)\n!\t1:" + y + "\t[remote rejected] (failed to update refs)\n",
+			"remote: error: cannot lock references        \n", PushStale, PushStale},
+		{"a hook of the refs there", "!\t1:" + x + "\t[remote rejected] (failed to update refs)\n!\t1:" + y + "\t[remote rejected] (failed to update refs)\n",
+			"remote: error: in 'prepared' phase, update aborted by the reference-transaction hook        \n", PushRefused, PushRefused},
 		{"a host's words", "!\t1:" + x + "\t[remote rejected] (cannot lock ref '" + x + "': is at 1 but expected 2)\n" +
 			"!\t1:" + y + "\t[remote rejected] (cannot lock ref '" + y + "': '" + y + "/z' exists; cannot create '" + y + "')\n", "", PushStale, PushRefused},
 		{"review", "!\t1:" + x + "\t[remote rejected] (prohibited by Gerrit: not permitted: create)\n!\t1:" + y + "\t[remote rejected] (no common ancestry)\n",
