@@ -57,6 +57,13 @@ func (w *world) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// keep stores a commit without a signature.
+func (w *world) keep(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+	var err error
+	c.ID, err = w.repo.WriteCommit(ctx, c)
+	return c, err
+}
+
 // add writes lines to an object's note, as one writer would.
 func (w *world) add(object git.ID, lines ...string) bool {
 	w.t.Helper()
@@ -74,7 +81,7 @@ func (w *world) add(object git.ID, lines ...string) bool {
 		w.t.Fatal(err)
 	}
 	defer tx.Close()
-	changed, err := u.Queue(ctx, tx, by, "test")
+	changed, err := u.Queue(ctx, tx, by, "test", w.keep)
 	if err == nil {
 		err = tx.Commit(ctx)
 	}
@@ -163,7 +170,7 @@ func TestFanOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Close()
-	if _, err := u.Queue(ctx, tx, git.Signature{Name: "A", Email: "a", When: time.Unix(1, 0)}, "many"); err != nil {
+	if _, err := u.Queue(ctx, tx, git.Signature{Name: "A", Email: "a", When: time.Unix(1, 0)}, "many", w.keep); err != nil {
 		t.Fatal(err)
 	}
 	if err := tx.Commit(ctx); err != nil {

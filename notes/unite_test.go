@@ -74,7 +74,7 @@ func (w *world) queue(u *notes.Update) (tip git.ID, moved bool) {
 	tx, err := w.repo.Begin(ctx, git.TxOptions{Message: "test"})
 	w.must(err)
 	defer tx.Close()
-	moved, err = u.Queue(ctx, tx, by, "unite")
+	moved, err = u.Queue(ctx, tx, by, "unite", w.keep)
 	w.must(err)
 	w.must(tx.Commit(ctx))
 	tip, err = w.repo.Ref(ctx, git.NotesRef)

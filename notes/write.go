@@ -113,9 +113,12 @@ func (u *Update) write(ctx context.Context) (git.ID, error) {
 	return u.tree.Write(ctx)
 }
 
-// Queue writes the notes commit and queues the update of the ref. It reports false if
-// nothing changed.
-func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subject string) (bool, error) {
+// Keep stores a commit and returns it as it was stored, signed if the caller signs.
+type Keep func(context.Context, *git.Commit) (*git.Commit, error)
+
+// Queue writes the notes commit, which keep stores, and queues the update of the ref. It reports
+// false if nothing changed.
+func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subject string, keep Keep) (bool, error) {
 	if u.existing != "" {
 		tx.Update(git.NotesRef, u.existing, u.old)
 		return true, nil
@@ -132,11 +135,11 @@ func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subjec
 		c.Parents = []git.ID{u.old}
 	}
 	c.Parents = append(c.Parents, u.theirs...)
-	id, err := u.repo.WriteCommit(ctx, c)
+	kept, err := keep(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	tx.Update(git.NotesRef, id, u.old)
+	tx.Update(git.NotesRef, kept.ID, u.old)
 	return true, nil
 }
 

@@ -210,7 +210,7 @@ func UpdateNotes(ctx context.Context, tx *store.Transaction, subject string, add
 		if err := add(u); err != nil {
 			return err
 		}
-		some, err := u.Queue(ctx, tx.Refs, tx.Signature, subject)
+		some, err := tx.QueueNotes(ctx, u, subject)
 		if err == nil && !some {
 			return store.ErrNothing
 		}

@@ -134,6 +134,6 @@ func (tx *Transaction) carryNote(ctx context.Context, from git.ID, to *git.Commi
 	if _, err := tx.judge(ctx, u, to, j); err != nil {
 		return err
 	}
-	_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: note "+to.ID.Short())
+	_, err = tx.QueueNotes(ctx, u, "context: note "+to.ID.Short())
 	return err
 }

@@ -169,7 +169,7 @@ func (tx *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) 
 		if note, err = tx.judge(ctx, u, c, j); err != nil {
 			return err
 		}
-		_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: note "+c.ID.Short())
+		_, err = tx.QueueNotes(ctx, u, "context: note "+c.ID.Short())
 		return err
 	})
 	return note, err
@@ -260,7 +260,7 @@ func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 	return tx.Swap(ctx, func(ctx context.Context) error {
 		u, n, err := tx.facts(ctx, FoldWalk, from)
 		if err == nil {
-			_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: fold the facts of "+prose.Count(n, "commit"))
+			_, err = tx.QueueNotes(ctx, u, "context: fold the facts of "+prose.Count(n, "commit"))
 		}
 		return err
 	})
@@ -286,7 +286,7 @@ func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs g
 			}
 			kept = u.Kept
 		}
-		_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: fold and unite notes")
+		_, err = tx.QueueNotes(ctx, u, "context: fold and unite notes")
 		return err
 	})
 	return kept, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -254,9 +255,10 @@ func (o Signing) Wanted(cfg *git.Config) (bool, error) {
 	return cfg.Bool(KeySign, false)
 }
 
-// storeCommit stores a memory commit, signed where that is wanted: all commits
-// but those of the notes go through it. A lost race signs again, with the commit
-// lock held; that of the journal is free, so that record never waits for it.
+// storeCommit stores a memory commit, signed where that is wanted: all commits that a
+// transaction makes go through it, those of the notes too, because others may refuse what has
+// no signature. A lost race signs again, with the commit lock held; that of the journal is free,
+// so that record never waits for it.
 func (tx *Transaction) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
 	if tx.Sign {
 		signed, err := tx.Store.repo.SignCommit(ctx, c, tx.Writer.Sign.Key)
@@ -272,6 +274,12 @@ func (tx *Transaction) storeCommit(ctx context.Context, c *git.Commit) (*git.Com
 	}
 	tx.made = append(tx.made, c.ID)
 	return c, nil
+}
+
+// QueueNotes writes the commit of an update of the notes and queues the update of their ref. It
+// reports false if nothing changed.
+func (tx *Transaction) QueueNotes(ctx context.Context, u *notes.Update, subject string) (bool, error) {
+	return u.Queue(ctx, tx.Refs, tx.Signature, subject, tx.storeCommit)
 }
 
 // signError says that git made no signed commit. What else it fails at (no space)
