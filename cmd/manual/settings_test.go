@@ -110,7 +110,7 @@ func TestSettingsAndVariables(t *testing.T) {
 	files := program(t)
 	settings := written(t, func(s *source) []section { return s.config })
 	known := literals(t, files, `^((?:context|advice)\.[A-Za-z]+(?:\.[A-Za-z]+)*)$`)
-	for suffix := range literals(t, files, `^(\.mapping|\.branches|\.expunge)$`) { // behind "context." and a remote's name
+	for suffix := range literals(t, files, `^(\.mapping|\.branches|\.expunge|\.verify)$`) { // behind "context." and a remote's name
 		known["context.<remote>"+suffix] = true
 	}
 	compare(t, "setting", known, keys(settings))
@@ -126,6 +126,7 @@ func compareDefaults(t *testing.T, files map[string]*ast.File, settings map[stri
 		"context.notes":            "eager", // else "lazy" would have to be set to be so
 		"context.<remote>.mapping": "refs",  // its constant is what it is else
 		"context.<remote>.expunge": "ask",   // likewise
+		"context.<remote>.verify":  "off",
 		"context.defaultBranch":    "DefaultBranch",
 		"context.fsync":            "", // core.fsync is
 		"context.autoCommit":       "turn",

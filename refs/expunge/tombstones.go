@@ -53,10 +53,14 @@ func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, 
 }
 
 // CheckForeign checks a commit that no ref of this repository leads to yet: its documents must
-// be valid, and it must contain nothing expunged. hint is the command that the refusal
+// be valid and have the signatures that context.<remote>.verify demands, and it must contain
+// nothing expunged. hint is the command that the refusal
 // suggests.
 func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) error {
 	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{at}}); err != nil {
+		return err
+	}
+	if err := refuseUnverified(ctx, s, at); err != nil {
 		return err
 	}
 	return RefuseExpunged(ctx, s, at.ID, "'"+at.Name+"'", hint)

@@ -87,13 +87,18 @@ type CheckedCommit struct {
 	ID       ID
 	Verdict  Verdict
 	Accepted bool   // as `git verify-commit` does, by gpg.minTrustLevel too
+	Known    bool   // the signer, as `git merge --verify-signatures` demands it
 	Signer   string // as the key or the allowed signers file names it; "" if unknown
 	Key      string // its id or fingerprint; "" if unknown
+	Author   string // "NAME <EMAIL>", as the commit says
 	Subject  string
 	Problem  string // why it cannot be checked, in git's words, where it has any
 	// NoSigners: that is because gpg.ssh.allowedSignersFile names no file.
 	NoSigners bool
 }
+
+// checkedFields is how many fields git log prints of a commit.
+const checkedFields = 6
 
 // verifyChunk is how many commits one child checks: at half a second for each it
 // still has enough time.
@@ -102,8 +107,7 @@ const verifyChunk = 256
 // VerifyCommits has git check the signatures of commits, by the user's settings (gpg.*)
 // and keys, in the order of ids. Relative paths in the settings are read from the
 // worktree's top, as git reads them. It costs one child for 256 commits, which starts one
-// or two for each that is signed; and one more for each commit whose verdict does not
-// decide whether git accepts it.
+// or two for each that is signed; two children with gpg.minTrustLevel.
 func (r *Repo) VerifyCommits(ctx context.Context, ids []ID) ([]CheckedCommit, error) {
 	list := make([]CheckedCommit, 0, len(ids))
 	for chunk := range slices.Chunk(ids, verifyChunk) {
@@ -117,50 +121,95 @@ func (r *Repo) VerifyCommits(ctx context.Context, ids []ID) ([]CheckedCommit, er
 }
 
 func (r *Repo) verifyChunk(ctx context.Context, ids []ID) ([]CheckedCommit, error) {
-	var in bytes.Buffer
-	for _, id := range ids {
-		fmt.Fprintln(&in, id)
-	}
-	cfg, err := r.Config(ctx)
+	fields, said, err := r.logSignatures(ctx, ids, checkedFields, "%H%x00%G?%x00%GS%x00%GK%x00%an <%ae>%x00%s")
 	if err != nil {
 		return nil, err
-	}
-	_, picky := cfg.String("gpg.minTrustLevel")
-	said := new(tail)
-	out, err := r.start(ctx, command{env: r.childEnv, stdin: in.Bytes(), said: said, silent: true,
-		args: []string{"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "log", "-z",
-			"--no-walk=unsorted", "--no-color", "--no-mailmap", "--format=%H%x00%G?%x00%GS%x00%GK%x00%s", "--stdin"}})
-	if err != nil {
-		return nil, err
-	}
-	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if len(fields) != 5*len(ids) {
-		return nil, fmt.Errorf("git log: cannot understand '%s'", Shown(string(out)))
 	}
 	list := make([]CheckedCommit, 0, len(ids))
-	for f := range slices.Chunk(fields, 5) {
+	for f := range slices.Chunk(fields, checkedFields) {
 		if len(f[1]) != 1 {
 			return nil, fmt.Errorf("git log: cannot understand the signature '%s'", Shown(f[1]))
 		}
-		c := CheckedCommit{ID: ID(f[0]), Verdict: Verdict(f[1][0]), Signer: f[2], Key: f[3], Subject: f[4]}
-		if err := r.judge(ctx, &c, picky, said.String()); err != nil {
+		c := CheckedCommit{ID: ID(f[0]), Verdict: Verdict(f[1][0]), Signer: f[2], Key: f[3], Author: f[4], Subject: f[5]}
+		if err := r.mend(ctx, &c, said); err != nil {
 			return nil, err
 		}
 		list = append(list, c)
 	}
-	return list, nil
+	return list, r.trust(ctx, list)
 }
 
-// judge mends a verdict that git gets wrong, and finds out whether it accepts the
-// commit:
+// logSignatures returns the fields that one git log prints of commits, n of each, and its errors.
+func (r *Repo) logSignatures(ctx context.Context, ids []ID, n int, format string) (fields []string, said string, err error) {
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	stderr := new(tail)
+	out, err := r.start(ctx, command{env: r.childEnv, stdin: in.Bytes(), said: stderr, silent: true,
+		args: []string{"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "log", "-z",
+			"--no-walk=unsorted", "--no-color", "--no-mailmap", "--format=" + format, "--stdin"}})
+	if err != nil {
+		return nil, "", err
+	}
+	fields = strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if len(fields) != n*len(ids) {
+		return nil, "", fmt.Errorf("git log: cannot understand '%s'", Shown(string(out)))
+	}
+	return fields, stderr.String(), nil
+}
+
+// trustLevels are git's, from the lowest, which is its default for gpg.minTrustLevel.
+var trustLevels = []string{"undefined", "never", "marginal", "fully", "ultimate"}
+
+// trust decides which signatures that are good git accepts:
+//
+//  1. by an SSH key that no allowed signer has: not;
+//  2. without gpg.minTrustLevel: the others, and the signer is known if the key is valid;
+//  3. with it: those whose keys have that trust, the setting being the user's word on the signer.
+//
+// Of a commit without a good signature git must not be asked for the trust: it aborts.
+func (r *Repo) trust(ctx context.Context, list []CheckedCommit) error {
+	cfg, err := r.Config(ctx)
+	if err != nil {
+		return err
+	}
+	least, set := cfg.String("gpg.minTrustLevel")
+	var good []*CheckedCommit
+	var ids []ID
+	for i := range list {
+		if c := &list[i]; (c.Verdict == Good || c.Verdict == UnknownValidity) && !c.ByStranger() {
+			c.Accepted, c.Known = true, c.Verdict == Good
+			good, ids = append(good, c), append(ids, c.ID)
+		}
+	}
+	if !set || len(ids) == 0 {
+		return nil
+	}
+	levels, _, err := r.logSignatures(ctx, ids, 1, "%GT")
+	if err != nil {
+		return err
+	}
+	for i, c := range good {
+		c.Accepted = slices.Index(trustLevels, levels[i]) >= slices.Index(trustLevels, strings.ToLower(least))
+		c.Known = c.Accepted
+	}
+	return nil
+}
+
+// sshFingerprint begins the name of an SSH key; others are hexadecimal.
+const sshFingerprint = "SHA256:"
+
+// ByStranger reports whether an SSH key that no allowed signer has made the signature.
+func (c *CheckedCommit) ByStranger() bool {
+	return c.Verdict == UnknownValidity && strings.HasPrefix(c.Key, sshFingerprint)
+}
+
+// mend corrects a verdict that git gets wrong:
 //
 //  1. Unsigned, with a signature: a program or a setting is missing.
 //  2. Bad, while the program could not be run: nothing was checked. (Of SSH only.)
-//  3. Good, and no gpg.minTrustLevel: accepted.
-//  4. Good otherwise, or of unknown validity: it depends on the kind of key and on
-//     that setting, so git is asked.
-//  5. Else: not accepted.
-func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said string) error {
+func (r *Repo) mend(ctx context.Context, c *CheckedCommit, said string) error {
 	switch {
 	case c.Verdict == Unsigned:
 		commit, err := r.Commit(ctx, c.ID)
@@ -173,16 +222,53 @@ func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said str
 		}
 	case c.Verdict == Bad && notRunText(said):
 		c.Verdict, c.Problem = CannotCheck, complaint(said)
-	case c.Verdict == Good && !picky:
-		c.Accepted = true
-	case c.Verdict == Good || c.Verdict == UnknownValidity:
-		_, err := r.start(ctx, command{env: r.childEnv, args: []string{"verify-commit", string(c.ID)}, silent: true})
-		if err != nil && ExitCode(err) != 1 {
-			return err
-		}
-		c.Accepted = err == nil
 	}
 	return nil
+}
+
+// Complaint says what is wrong with the signature of a commit that a text names.
+func (c *CheckedCommit) Complaint(name string) string {
+	switch c.Verdict {
+	case Unsigned:
+		return name + " is not signed"
+	case CannotCheck:
+		switch {
+		case c.Key != "": // of OpenPGP, which git names
+			return name + " is signed by a key that is not here, " + c.Key
+		case c.Problem != "":
+			return "the signature of " + name + " cannot be checked: " + c.Problem
+		}
+		return "the signature of " + name + " cannot be checked"
+	case UnknownValidity, Good:
+		if c.ByStranger() {
+			return name + " is signed by an unknown key, " + c.Key
+		}
+		return name + " is signed by a key that is not trusted enough, " + c.Key
+	case Expired:
+		return "the signature of " + name + " has expired"
+	case ExpiredKey:
+		return name + " is signed by a key that has expired, " + c.Key
+	case RevokedKey:
+		return name + " is signed by a key that was revoked, " + c.Key
+	}
+	return name + " is not what was signed: its signature is bad"
+}
+
+// Remedy is what the reader can do about a signature that is not accepted.
+func (c *CheckedCommit) Remedy() string {
+	switch {
+	case c.Verdict == CannotCheck && c.Key != "":
+		return "gpg --recv-keys " + c.Key
+	case c.NoSigners:
+		return "write a line 'EMAIL PUBLIC-KEY' for each signer into FILE, then: git config gpg.ssh.allowedSignersFile FILE"
+	case c.ByStranger():
+		return "if you know whose it is, add the line 'EMAIL PUBLIC-KEY' to the file that gpg.ssh.allowedSignersFile names"
+	case c.Verdict == UnknownValidity || c.Verdict == Good:
+		return "gpg --edit-key " + c.Key + " trust"
+	case c.Verdict == Unsigned:
+		return "git show " + string(c.ID)
+	}
+	return "git verify-commit -v " + string(c.ID)
 }
 
 // notRunText reports whether git could not run a program: newer ones say "exec" of one

@@ -157,6 +157,20 @@ func (s *sandbox) wantVerdicts(r *Repo, want string, ids ...ID) {
 	}
 }
 
+// wantKnown checks whether `git merge --verify-signatures` takes a commit, and that we say so.
+func (s *sandbox) wantKnown(r *Repo, id ID, want bool) {
+	s.T.Helper()
+	if got := ok(r.VerifyCommits(s.T.Context(), []ID{id}))(s.T)[0].Known; got != want {
+		s.T.Errorf("%s: known = %v, want %v", id, got, want)
+	}
+	side := strings.TrimSpace(s.Git("r", "commit-tree", "-m", "ours", string(id)+"^{tree}"))
+	s.Git("r", "checkout", "-q", "--detach", "-f", side)
+	_, err := r.RunEnv(s.T.Context(), nil, nil, "-c", "user.name=x", "-c", "user.email=x@y", "merge", "-q", "--verify-signatures", "--allow-unrelated-histories", string(id))
+	if (err == nil) != want {
+		s.T.Errorf("git merge --verify-signatures of %s: %v", id, err)
+	}
+}
+
 // tamper stores a commit with another's signature.
 func tamper(t *testing.T, r *Repo, c *Commit) ID {
 	t.Helper()
@@ -220,8 +234,14 @@ func TestVerifyOpenPGP(t *testing.T) {
 	s.wantVerdicts(s.open("r", away), "E- E-", good.ID, old)
 	s.gpg(away, "gpg", "--quiet", "--import", key)
 	s.wantVerdicts(s.open("r", away), "U+Ada <ada@example.com>", good.ID)
+	s.wantKnown(s.open("r", away), good.ID, false)
+	s.Git("r", "config", "gpg.minTrustLevel", "Undefined")
+	s.wantVerdicts(s.open("r", away), "U+Ada <ada@example.com>", good.ID)
+	s.wantKnown(s.open("r", away), good.ID, true)
 	s.Git("r", "config", "gpg.minTrustLevel", "marginal")
 	s.wantVerdicts(s.open("r", away), "UAda <ada@example.com>", good.ID)
+	s.wantKnown(s.open("r", away), good.ID, false)
+	s.wantKnown(s.open("r", home), good.ID, true)
 	s.wantVerdicts(s.open("r", home), "G+Ada <ada@example.com>", good.ID)
 	s.Git("r", "config", "gpg.program", s.Path("none"))
 	s.wantVerdicts(s.open("r", home), "E-", good.ID)

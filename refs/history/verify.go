@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -20,8 +19,7 @@ type Verified struct {
 	Summary  string `json:"-"`
 	Accepted bool   `json:"-"` // `git verify-commit` accepts it
 
-	problem   string // why it cannot be checked
-	noSigners bool   // because no signer is configured
+	checked git.CheckedCommit
 }
 
 // The values of Verified.Status.
@@ -39,7 +37,7 @@ const (
 // Verify has git check the signatures of the memory commits that rev names: one commit; for
 // "A..B" all that B reaches and A does not, newest first; for "A...B" all that only one of
 // them reaches. An empty side is the current branch, and an empty rev its newest commit
-// with an entry. rev may name any memory commit, and the roadmap by its ref's name.
+// with an entry. rev may name any memory commit, and the roadmap and the notes by the names of their refs.
 //
 // If git does not accept all of them (`git verify-commit`, gpg.minTrustLevel included),
 // Verify returns the list together with an error of the kind fail.ErrRefused that names the
@@ -56,7 +54,7 @@ func Verify(ctx context.Context, s *store.Store, rev string) ([]Verified, error)
 	list := make([]Verified, len(checked))
 	for i, c := range checked {
 		list[i] = Verified{Commit: c.ID, Status: statusOf(c.Verdict), Key: c.Key, Summary: c.Subject,
-			Accepted: c.Accepted, problem: c.Problem, noSigners: c.NoSigners}
+			Accepted: c.Accepted, checked: c}
 		if c.Signer != "" {
 			list[i].Signer = &c.Signer
 		}
@@ -93,7 +91,7 @@ func verifiable(ctx context.Context, s *store.Store, rev string) (git.ID, error)
 	if rev == "" {
 		rev = git.HeadName
 	}
-	if rev == git.RoadmapRef {
+	if rev == git.RoadmapRef || rev == git.NotesRef {
 		return s.Repo().Ref(ctx, rev)
 	}
 	c, err := s.Revision(ctx, rev)
@@ -148,42 +146,9 @@ func refused(list []Verified) error {
 
 // complaint describes the problem of a signature, and its solution.
 func (v *Verified) complaint() (message, hint string) {
-	name, look := "commit '"+v.Commit.Short()+"'", "git verify-commit -v "+string(v.Commit)
-	switch v.Status {
-	case SignatureMissing:
-		return name + " is not signed", "to sign what is written from now on: git config " + store.KeySign + " true"
-	case SignatureUnchecked:
-		return v.unchecked(name)
-	case SignatureUnknown, SignatureGood:
-		if strings.HasPrefix(v.Key, "SHA256:") { // an SSH key
-			return name + " is signed by an unknown key, " + v.Key,
-				"if you know whose it is, add the line 'EMAIL PUBLIC-KEY' to the file that gpg.ssh.allowedSignersFile names"
-		}
-		return fmt.Sprintf("%s is signed by a key that is not trusted enough, %s", name, v.Key),
-			"gpg --edit-key " + v.Key + " trust"
-	case SignatureExpired:
-		return "the signature of " + name + " has expired", look
-	case SignatureExpiredKey:
-		return name + " is signed by a key that has expired, " + v.Key, look
-	case SignatureRevokedKey:
-		return name + " is signed by a key that was revoked, " + v.Key, look
+	hint = v.checked.Remedy()
+	if v.checked.Verdict == git.Unsigned {
+		hint = "to sign what is written from now on: git config " + store.KeySign + " true"
 	}
-	return name + " is not what was signed: its signature is bad", look
-}
-
-// unchecked describes why a signature cannot be checked: because of a missing OpenPGP key,
-// which git names, or the problem that git reports.
-func (v *Verified) unchecked(name string) (message, hint string) {
-	switch {
-	case v.Key != "":
-		return name + " is signed by a key that is not here, " + v.Key, "gpg --recv-keys " + v.Key
-	case v.noSigners:
-		hint = "write a line 'EMAIL PUBLIC-KEY' for each signer into FILE, then: git config gpg.ssh.allowedSignersFile FILE"
-	default:
-		hint = "git verify-commit -v " + string(v.Commit)
-	}
-	if v.problem == "" {
-		return "the signature of " + name + " cannot be checked", hint
-	}
-	return "the signature of " + name + " cannot be checked: " + v.problem, hint
+	return v.checked.Complaint("commit '" + v.Commit.Short() + "'"), hint
 }

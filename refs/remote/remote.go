@@ -106,6 +106,9 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 				"git config --get-all context."+name+".branches")
 		}
 	}
+	if _, err := verifySetting(cfg, name); err != nil { // before the network is asked
+		return Remote{}, err
+	}
 	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows, Accepts: answer == expungeAccept}, nil
 }
 

@@ -65,9 +65,13 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if _, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
+	if err := errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]); err != nil { // nothing to begin with
+		return "", err
+	}
 	if _, err := ex.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
+	ex.asideAsWarnings()
 	if err := ex.reportDirty(ctx); err != nil { // init succeeds all the same
 		ex.warn(err.Error())
 	}
@@ -209,6 +213,9 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 		return false, err
 	}
 	if err := ex.refuseDirty(ctx, name, ref.ID); err != nil {
+		return false, err
+	}
+	if err := ex.refuseUnverified(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
 	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name}}

@@ -62,6 +62,9 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	if err := stillThere(h, &theirs); err != nil {
 		return res, err
 	}
+	if err := ex.checkSignatures(ctx, &ours, &theirs); err != nil {
+		return res, err
+	}
 	_, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil {
 		err = ex.outcome()

@@ -164,13 +164,17 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 //  3. those refs are not pushed: a plain push would be refused, because the history is another
 //     one. reportDirty returns the commands that replace them.
 //
-// Where nothing was ever expunged this costs one look at the roadmap's tree.
+// Between 1 and 2 it asks for signatures (checkSignatures): of what is new once both have expunged
+// the same, and before any of that is rewritten. Where nothing was ever expunged this costs one look at the roadmap's tree.
 func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
 	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
 		return again, err
 	}
 	if ex.remove {
 		return false, nil
+	}
+	if err := ex.checkSignatures(ctx, ours, theirs); err != nil {
+		return false, err
 	}
 	from := ours.Roadmap
 	if ours.Empty() { // without memory here, the tombstones are theirs

@@ -70,13 +70,15 @@ type exchanger struct {
 	other    otherSide           // what the remote has under its other names
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
 	blocked  error               // another merge waits where their conflicts should
+
+	signed *incoming.Signatures // of what came, see checkSignatures
 }
 
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{},
-		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}}
+		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures()}
 }
 
 // exchange runs what set asks for with a remote.
@@ -204,7 +206,6 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	ex.setAside(&ours, &theirs)
-	ex.setAside(&ours, before)
 	fault.Point("after-fetch")
 	forgot, err := ex.filterExpunged(ctx, &ours, &theirs)
 	if errors.Is(err, git.ErrStale) {
@@ -217,8 +218,9 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		return ex.round(ctx)
 	}
 	if ex.expunge {
-		return false, nil
+		return false, ex.outcome()
 	}
+	ex.setAside(&ours, before)
 	if ex.peer.Bundle {
 		before = &ours // a bundle is asked once: what it has that is not here is news
 	}

@@ -44,8 +44,11 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 	if stop, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil || stop {
 		return err
 	}
-	if err := ex.mayBegin(ctx, &ours, &theirs); err != nil || ex.alike(&ours, &theirs) {
+	if err := ex.mayBegin(ctx, &ours, &theirs); err != nil {
 		return err
+	}
+	if ex.alike(&ours, &theirs) {
+		return ex.outcome()
 	}
 	if err := ex.inspect(ctx, &ours, &theirs); err != nil {
 		return err

@@ -51,7 +51,8 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //
 //  1. everything is expunged here already: nothing. Replaced commits alone are no reason either,
 //     they come with the roadmap;
-//  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
+//  2. there is no memory here yet, or the roadmap lacks a signature that is demanded: nothing; the
+//     roadmap is taken over as it is, or set aside;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. otherwise what was written here, and all if it is too much, is hidden and kept until somebody
 //     answers; the rest is expunged. In a rehearsal it only says so;
@@ -59,6 +60,9 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
 	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
+	}
+	if ok, err := ex.vouched(ctx, theirs.Roadmap); err != nil || !ok {
+		return false, err
 	}
 	e, err := ex.theirTombstones(ctx, theirs)
 	if err != nil {

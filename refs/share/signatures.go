@@ -1,0 +1,141 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+)
+
+// checkSignatures asks for the signatures of what the other side brings, if
+// context.<remote>.verify is set, before anything of it enters memory. Refs with a commit that no
+// known signer has signed are set aside (require), or named in warnings (warn).
+//
+// It looks at the refs that an exchange takes in; AdoptBranch does so for a branch that is only
+// there. The code that is handed over with a branch needs no signature of its own: the commit of
+// the branch names it by its hash.
+func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.RefSet) error {
+	demand, err := remote.VerifyOf(ctx, ex.s, ex.peer)
+	if err != nil || demand == remote.VerifyOff {
+		return err
+	}
+	list := ex.toVerify(ours, theirs)
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	found := ex.signed
+	if err := found.Check(ctx, ex.s, ids, demand == remote.VerifyWarn); err != nil {
+		return ex.orInvalid(ctx, list, err)
+	}
+	if demand == remote.VerifyWarn {
+		for _, text := range found.Warnings() {
+			ex.warn(fmt.Sprintf("from '%s': %s", ex.peer.Name, text))
+		}
+		return nil
+	}
+	for _, r := range list {
+		if c := found.First(r.ID); c != nil {
+			ex.aside[r.Name] = incoming.Unverified(fmt.Sprintf("'%s' of '%s'", displayRef(r.Name), ex.peer.Name), c, ex.unasked(ours))
+		}
+	}
+	ex.setAside(ours, theirs)
+	return nil
+}
+
+// toVerify lists the refs of the other side, by their names here, that bring something to take in.
+func (ex *exchanger) toVerify(ours, theirs *remote.RefSet) []git.Ref {
+	return slices.DeleteFunc(refsOf(theirs), func(r git.Ref) bool {
+		have := expunge.RefID(ours, r.Name)
+		name, isBranch := git.BranchName(r.Name)
+		_, isWork := git.WorkBranch(r.Name)
+		switch {
+		case r.ID == "" || r.ID == have || ex.aside[r.Name] != nil || isWork:
+			return true
+		case ex.dirty.Refs[r.Name].Now == r.ID: // made here, of what was checked
+			return true
+		case ex.expunge:
+			return r.Name != git.RoadmapRef
+		case ex.push && !ex.merge: // notes alone are united
+			return r.Name != git.NotesRef
+		case isBranch && have == "":
+			return !(ex.adopt && ex.wants(name)) && !slices.Contains(ex.o.Branches, name)
+		}
+		return (&refAction{ref: r.Name}).isTag() && have != "" // a tag never moves
+	})
+}
+
+// orInvalid returns why git cannot list what came: mostly because it is invalid.
+func (ex *exchanger) orInvalid(ctx context.Context, list []git.Ref, err error) error {
+	var in incoming.Refs
+	for _, r := range list {
+		at := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
+		if r.Name == git.NotesRef {
+			in.Notes = append(in.Notes, at)
+		} else {
+			in.Add(at, r.Name == git.RoadmapRef)
+		}
+	}
+	if invalid := incoming.Check(ctx, ex.s, in); invalid != nil {
+		return invalid
+	}
+	return err
+}
+
+// vouched reports whether a commit of the other side's roadmap may bring tombstones: a known
+// signer has signed it, and so the whole list of them. Its history is no condition: the commits
+// that an expunge rewrites lose their signatures, and become our own by expunging the same here.
+func (ex *exchanger) vouched(ctx context.Context, roadmap git.ID) (bool, error) {
+	demand, err := remote.VerifyOf(ctx, ex.s, ex.peer)
+	if err != nil || demand != remote.VerifyRequire {
+		return true, err
+	}
+	infos, err := ex.s.Repo().Infos(ctx, []git.ID{roadmap})
+	if err != nil || infos[0].Type != "commit" { // the check of what came says so
+		return false, err
+	}
+	checked, err := ex.s.Repo().VerifyCommits(ctx, []git.ID{roadmap})
+	return err == nil && checked[0].Known, err
+}
+
+// refuseUnverified refuses a branch that is made from a tracking ref, or warns.
+func (ex *exchanger) refuseUnverified(ctx context.Context, name string, id git.ID) error {
+	demand, err := remote.VerifyOf(ctx, ex.s, ex.peer)
+	if err != nil || demand == remote.VerifyOff {
+		return err
+	}
+	return incoming.CheckSigned(ctx, ex.s, id, fmt.Sprintf("'%s' of '%s'", name, ex.peer.Name), demand == remote.VerifyWarn,
+		takeUnasked(ex.peer.Name, "switch "+name))
+}
+
+// asideAsWarnings makes warnings of what was set aside besides the branch and the roadmap: init
+// succeeds without it, and the next sync says so again.
+func (ex *exchanger) asideAsWarnings() {
+	for _, ref := range slices.Sorted(maps.Keys(ex.aside)) {
+		ex.warn(ex.aside[ref].Error())
+	}
+	clear(ex.aside)
+}
+
+// unasked is the command that takes in once what context.<remote>.verify refuses; "" for a bundle,
+// to which the settings of all remotes apply.
+func (ex *exchanger) unasked(ours *remote.RefSet) string {
+	if ex.peer.Bundle {
+		return ""
+	}
+	command := "sync " + prose.ShellWord(ex.peer.Name)
+	if ours.Empty() {
+		command = "init"
+	}
+	return takeUnasked(ex.peer.Name, command)
+}
+
+func takeUnasked(remoteName, command string) string {
+	return "git -c " + prose.ShellWord(remote.VerifyKey(remoteName)+"=warn") + " context " + command
+}
