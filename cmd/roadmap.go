@@ -171,22 +171,26 @@ func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 		return nil, err
 	}
 	out, err := s.Repo().View(ctx, "log", "--first-parent",
-		"--format=%H%x00%ct%x00%(trailers:key=Agent,valueonly,separator=)%x00%s", "--end-of-options", git.RoadmapRef, "--")
+		"--format=%H%x00%ct%x00%(trailers:key=Agent,valueonly,separator=)%x00%an%x00%ae%x00%s", "--end-of-options", git.RoadmapRef, "--")
 	if err != nil {
 		return nil, err
 	}
 	log := &roadmapLog{Commits: []render.Revision{}}
 	for l := range strings.Lines(string(out)) {
-		fields := strings.SplitN(strings.TrimSuffix(l, "\n"), "\x00", 4)
-		if len(fields) < 4 {
+		fields := strings.SplitN(strings.TrimSuffix(l, "\n"), "\x00", 6)
+		if len(fields) < 6 {
 			return nil, fmt.Errorf("git log said '%s'", l)
 		}
 		seconds, err := strconv.ParseInt(fields[1], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("git log gave the time '%s'", fields[1])
 		}
+		by, err := s.By(ctx, fields[3], fields[4])
+		if err != nil {
+			return nil, err
+		}
 		log.Commits = append(log.Commits, render.Revision{
-			Commit: git.ID(fields[0]), Time: time.Unix(seconds, 0).UTC(), Agent: fields[2], Summary: fields[3],
+			Commit: git.ID(fields[0]), Time: time.Unix(seconds, 0).UTC(), Agent: fields[2], Summary: fields[5], Authored: by,
 		})
 	}
 	return log, nil

@@ -93,6 +93,9 @@ func (p *Printer) facts(c store.Commit) {
 	p.attribute("branch", plain(c.Branch))
 	p.attribute("time", plain(p.when(c.Time)))
 	p.attribute("agent", plain(c.Agent))
+	if c.IsForeign() {
+		p.attribute("author", plain(*c.Author+", not of this clone"))
+	}
 	p.attribute("kind", plain(c.Kind))
 	if c.Steps.Count > 0 {
 		p.attribute("steps", plain(fmt.Sprintf("%d-%d (%d)", c.Steps.First, c.Steps.Last, c.Steps.Count)))

@@ -20,7 +20,7 @@ func TopicsText(p *Printer, list []store.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
 		keys = max(keys, p.column(t.Key))
-		agents = max(agents, p.column(prose.Fold(t.Agent)))
+		agents = max(agents, p.column(prose.Fold(t.Name(t.Agent))))
 	}
 	for _, t := range list {
 		p.topic(t, keys, agents)
@@ -30,7 +30,7 @@ func TopicsText(p *Printer, list []store.Topic) {
 // topic writes the line of a topic. Where a terminal has no room, the text goes first.
 func (p *Printer) topic(t store.Topic, keys, agents int) {
 	kept, stale := topicPaths(t)
-	agent := prose.Fold(t.Agent)
+	agent := prose.Fold(t.Name(t.Agent))
 	when := pad(t.Key, keys) + " " + day(t.UpdatedAt) + " "
 	text := prose.Fold(topicLine(t.Text))
 	gap := ""
@@ -147,12 +147,13 @@ type Revision struct {
 	Time    time.Time `json:"time"`
 	Agent   string    `json:"agent"`
 	Summary string    `json:"summary"`
+	store.Authored
 }
 
 // RevisionsText lists revisions of the roadmap on one line each: hash, day, agent, subject.
 func RevisionsText(p *Printer, list []Revision) {
 	for _, r := range list {
-		when, who := " "+day(r.Time)+" ", prose.Fold(r.Agent)+": "
+		when, who := " "+day(r.Time)+" ", prose.Fold(r.Name(r.Agent))+": "
 		p.line(hash(r.Commit), dim(when), plain(who),
 			plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
 	}

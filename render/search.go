@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/search"
 )
 
@@ -31,7 +32,7 @@ func HitsText(p *Printer, hits []search.Hit) {
 			used += cells(x.text)
 		}
 		if h.Kind != "topic" { // its title is its name
-			head = append(head, plain(" "), bold(p.fit(h.Title, used+1)))
+			head = append(head, plain(" "), bold(p.fit(foreign(h.Authored)+h.Title, used+1)))
 		}
 		p.line(head...)
 		if h.Snippet != "" && h.Snippet != h.Title {
@@ -68,10 +69,15 @@ func RecallText(p *Printer, hits []search.Hit) {
 //  6. a commit that was abandoned,
 //  7. a commit that succeeded,
 //  8. a commit with unknown outcome, rollbacks included.
+//
+// A commit of another identity is not the reader's: its author is named.
 func recallLabel(h search.Hit) string {
-	outcome := ""
+	outcome, who := "", "you"
 	if h.Outcome != nil {
 		outcome = *h.Outcome
+	}
+	if h.IsForeign() {
+		who = prose.Fold(h.Name(""))
 	}
 	switch {
 	case *h.Related:
@@ -83,11 +89,11 @@ func recallLabel(h search.Hit) string {
 	case h.Kind == "step":
 		return "you met this"
 	case outcome == "failed":
-		return "you tried this, it failed"
+		return who + " tried this, it failed"
 	case outcome == "abandoned":
-		return "you tried this and gave it up"
+		return who + " tried this and gave it up"
 	case outcome == "success":
-		return "you solved this"
+		return who + " solved this"
 	}
-	return "you did this"
+	return who + " did this"
 }

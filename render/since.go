@@ -127,7 +127,7 @@ func (v Since) Text(p *Printer) {
 		return
 	}
 	for _, c := range v.Commits {
-		e := entry{label: p.time(c.Time) + " by " + prose.Fold(c.Agent) + ": ", text: c.Summary}
+		e := entry{label: p.time(c.Time) + " by " + prose.Fold(c.Name(c.Agent)) + ": ", text: c.Summary}
 		if rest := strings.TrimSpace(strings.TrimPrefix(c.Contribution, c.Summary)); rest != "" {
 			e.text += "\n" + rest
 		}

@@ -42,6 +42,9 @@ type Snapshot struct {
 	full    int // how many commits the text shows in full
 	updated time.Time
 	agent   string         // of the newest memory commit
+	by      store.Authored // that commit
+	own     string         // the agent of the newest commit of this clone's identity; "" for none
+	shared  bool           // others may have written here: memory is on a remote, or they did
 	active  []store.Branch // those that the text lists
 	more    map[string]int // by status: the number of branches that the text does not list
 	unknown int            // number of branches that changed too much since to determine their past state
@@ -110,11 +113,18 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 	}
 	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
 	v.updated, v.agent = tip.Commit().Committer.When.UTC(), store.WriterOf(tip.Commit())
+	if v.by, err = s.ByCommit(ctx, tip.Commit()); err != nil {
+		return Snapshot{}, err
+	}
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o.Newest+o.Titles, recent) },
 		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip, o.Budget) },
 		func(ctx context.Context) (err error) {
 			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(o.Branches)})
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			v.shared, err = onRemote(ctx, s)
 			return err
 		},
 		func(ctx context.Context) (err error) {
@@ -141,6 +151,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 	if err != nil {
 		return Snapshot{}, err
 	}
+	v.tellApart()
 	v.list(o.Branches)
 	v.tell()
 	return v, nil

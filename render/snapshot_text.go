@@ -53,6 +53,9 @@ func (v Snapshot) brief(p *Printer) (string, []Cut) {
 	}
 	b := briefer{Snapshot: v, p: p, limit: room}
 	head := v.head(p)
+	if v.shared && (limit == 0 || limit >= leastForeignNote) {
+		head += foreignNote
+	}
 	text, cuts := compose(head, b.parts(), room)
 	return text + end, cuts
 }
@@ -64,7 +67,7 @@ func (v Snapshot) head(p *Printer) string {
 		line += " of " + p.time(v.updated)
 	}
 	if v.agent != "" {
-		line += " by " + clip(prose.Fold(v.agent), longLabel)
+		line += " by " + clip(prose.Fold(v.by.Name(v.agent)), longLabel)
 	}
 	if v.At != nil {
 		line += "; " + AtLine(v.At)
@@ -276,7 +279,7 @@ func length(c store.Commit) int { return len(c.Summary) + len(c.Contribution) }
 
 // commit is an entry of a commit: its summary, and what it contributed.
 func (b briefer) commit(c store.Commit) entry {
-	e := entry{label: b.p.time(c.Time) + b.by(c.Agent) + ": ", text: c.Summary, command: b.command("--commit " + c.ID)}
+	e := entry{label: b.p.time(c.Time) + b.by(c.Agent, c.Authored) + ": ", text: c.Summary, command: b.command("--commit " + c.ID)}
 	if rest := strings.TrimSpace(strings.TrimPrefix(c.Contribution, c.Summary)); rest != "" {
 		e.text += "\n" + rest
 	}
@@ -294,14 +297,6 @@ func (b briefer) commit(c store.Commit) entry {
 		e.after = " [" + strings.Join(after, "; ") + "]"
 	}
 	return e
-}
-
-// by names the writer of an entry if that is not the one whom the head names.
-func (b briefer) by(agent string) string {
-	if agent == "" || agent == b.agent {
-		return ""
-	}
-	return " by " + prose.Fold(agent)
 }
 
 // earlier are the commits before.
@@ -374,7 +369,7 @@ func (b briefer) topics() part {
 }
 
 func (b briefer) topic(t Topic) entry {
-	e := entry{label: t.Key + b.by(t.Agent) + ": ", text: t.Text, command: b.command("topic " + t.Key + atFlag(b.At))}
+	e := entry{label: t.Key + b.by(t.Agent, t.Authored) + ": ", text: t.Text, command: b.command("topic " + t.Key + atFlag(b.At))}
 	if line := StaleLine(t.Staleness); line != "" {
 		e.after = " [stale: " + line + "]"
 	}

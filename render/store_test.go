@@ -152,7 +152,7 @@ func TestJSONKeys(t *testing.T) {
 		{"roadmap", "goal milestones outcomes sections todo", snapshot.Roadmap},
 		{"branch view", "at branch commits progress purpose skip total", branch},
 		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at why", branch.Branch},
-		{"COMMIT", "agent branch code commit contribution id outcome progress purpose score stale steps summary tags time", branch.Commits[0]},
+		{"COMMIT", "agent author branch code commit contribution foreign id outcome progress purpose score stale steps summary tags time", branch.Commits[0]},
 		{"log", "at branch skip steps total", log},
 		{"STEP", "action agent id observation origin pending session step thought time", log.Steps[0]},
 	} {

@@ -77,7 +77,7 @@ func views(text func(string) string) map[string]func(*Printer) {
 		},
 		Code:     &code.State{Branch: "main", Commit: ptr(id("c")), Uncommitted: []code.Edit{{Path: text("pool.go"), Added: ptr(3), Removed: ptr(1)}, {Path: "new.go", New: true}}},
 		Branches: branches(text), Commits: []store.Commit{milestone(2, text), milestone(1, text)},
-		LastStep: &store.Step{Thought: text("It may be empty"), Action: "go test"}, full: 1, updated: now, agent: "claude-code",
+		LastStep: &store.Step{Thought: text("It may be empty"), Action: "go test"}, full: 1, updated: now, agent: "claude-code", own: "claude-code",
 	}
 	snapshot.list(20)
 	snapshot.tell()
@@ -91,7 +91,8 @@ func views(text func(string) string) map[string]func(*Printer) {
 	lines := Lines{Branch: "main", Skip: 5, size: 9}
 	lines.cut(trace(traceOf(text)), false)
 	base := id("c")
-	stale := Commit{Commit: store.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Staleness: store.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}}}}
+	stale := Commit{Commit: store.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Staleness: store.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}},
+		Authored: store.Authored{Author: ptr(text("Eve") + " <eve@example.com>"), Foreign: ptr(true)}}}
 	return map[string]func(*Printer){
 		"snapshot":     snapshot.Text,
 		"snapshot-few": few.Text,

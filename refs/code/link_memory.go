@@ -266,7 +266,11 @@ func (b *linkQuery) commits(ctx context.Context) ([]LinkedCommit, error) {
 	}
 	logged := make([]history.Logged, len(b.list))
 	for i, m := range b.list {
-		logged[i] = history.Logged{Commit: m.c.ID, ID: m.c.Trailer(store.TrailerID), Branch: store.BranchOf(m.c),
+		by, err := b.s.ByCommit(ctx, m.c)
+		if err != nil {
+			return nil, err
+		}
+		logged[i] = history.Logged{By: by, Commit: m.c.ID, ID: m.c.Trailer(store.TrailerID), Branch: store.BranchOf(m.c),
 			Code: git.ID(m.c.Trailer(store.TrailerCode)), Judgement: judged[m.c.ID]}
 	}
 	full, err := history.LogCommits(ctx, b.s, logged)

@@ -100,6 +100,10 @@ func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	res := RollbackResult{CodeUnchanged: r.codeUnchanged, Commit: history.CommitFrom(*r.entry), Changed: r.changed,
 		Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
+	var err error
+	if res.Authored, err = r.Store.ByCommit(ctx, r.made); err != nil {
+		return RollbackResult{}, err
+	}
 	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
 		res.Code = &code
 	}

@@ -327,6 +327,24 @@ type Identity struct{ Name, Email string }
 // GIT_COMMITTER_EMAIL, then committer.*, user.*, EMAIL, all without a process; else what
 // git makes up, or its error, which contains the settings to make.
 func (r *Repo) Committer(ctx context.Context) (Identity, error) {
+	id, err := r.ConfiguredCommitter(ctx)
+	if err != nil || id.Name != "" && id.Email != "" {
+		return id, err
+	}
+	out, err := r.Run(ctx, "var", "GIT_COMMITTER_IDENT")
+	if err != nil {
+		return Identity{}, fmt.Errorf("the committer is unknown: %w", err)
+	}
+	s, err := parseSignature(strings.TrimSuffix(string(out), "\n"))
+	if err != nil {
+		return Identity{}, err
+	}
+	return Identity{Name: s.Name, Email: s.Email}, nil
+}
+
+// ConfiguredCommitter is Committer without what git makes up, which takes a process: a part that
+// nothing sets is empty.
+func (r *Repo) ConfiguredCommitter(ctx context.Context) (Identity, error) {
 	c, err := r.Config(ctx)
 	if err != nil {
 		return Identity{}, err
@@ -339,18 +357,7 @@ func (r *Repo) Committer(ctx context.Context) (Identity, error) {
 	if err == nil && !strict && r.identityPart(c, "GIT_COMMITTER_EMAIL", "email") == "" {
 		id.Email = cleanName(r.Getenv("EMAIL"))
 	}
-	if id.Name != "" && id.Email != "" {
-		return id, nil
-	}
-	out, err := r.Run(ctx, "var", "GIT_COMMITTER_IDENT")
-	if err != nil {
-		return Identity{}, fmt.Errorf("the committer is unknown: %w", err)
-	}
-	s, err := parseSignature(strings.TrimSuffix(string(out), "\n"))
-	if err != nil {
-		return Identity{}, err
-	}
-	return Identity{Name: s.Name, Email: s.Email}, nil
+	return id, nil
 }
 
 func (r *Repo) identityPart(c *Config, variable, key string) string {

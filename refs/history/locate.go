@@ -70,6 +70,10 @@ func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 // the past.
 func locateAt(ctx context.Context, s *store.Store, at *store.At, m *store.Commit, c *git.Commit) error {
 	m.Hash = &c.ID
+	var err error
+	if m.Authored, err = s.ByCommit(ctx, c); err != nil {
+		return err
+	}
 	if code := git.ID(c.Trailer(store.TrailerCode)); code != "" {
 		m.Code = &code
 	}
@@ -94,6 +98,10 @@ func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 		delete(left, c.ID)
 		hash := git.ID(f[0])
 		c.Hash = &hash
+		var err error
+		if c.Authored, err = s.By(ctx, string(f[4]), string(f[5])); err != nil {
+			return err
+		}
 		if len(f[2]) > 0 {
 			code := git.ID(f[2])
 			c.Code = &code
@@ -102,7 +110,7 @@ func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 			return git.ErrEnough
 		}
 		return nil
-	}, store.TrailerValue(store.TrailerCode), "%N")
+	}, store.TrailerValue(store.TrailerCode), "%N", "%an", "%ae")
 }
 
 // judgedAt reads what a note says: now, for nil, or at a moment of the past.

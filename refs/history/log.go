@@ -38,6 +38,7 @@ type Logged struct {
 	ID        string // of its entry in commit.md; "" without one
 	Branch    string
 	Code      git.ID          // "" for none
+	By        store.Authored  // of the commit
 	Judgement notes.Judgement // empty if notes were not read
 }
 
@@ -62,6 +63,10 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	args, note := o.selection(l.Revs)
 	err = s.LogIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
+		var err error
+		if m.By, err = s.By(ctx, string(f[6]), string(f[7])); err != nil {
+			return err
+		}
 		if m.Branch == "" || m.ID == "" && !o.Arguments.between() || o.Agent != "" && string(f[3]) != o.Agent ||
 			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
 			return nil
@@ -71,7 +76,7 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 		}
 		return nil
 	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent),
-		store.TrailerValue(store.TrailerCode), note)
+		store.TrailerValue(store.TrailerCode), note, "%an", "%ae")
 	if err != nil {
 		return l, err
 	}
@@ -226,6 +231,7 @@ func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Com
 			}
 			commits[i] = BetweenCommits(c)
 		}
+		commits[i].Authored = m.By
 		commits[i].Judge(m.Judgement)
 	}
 	return commits, nil

@@ -23,6 +23,7 @@ type RecentCommit struct {
 	Hash    git.ID
 	ID      string // of its entry in commit.md; "" without one
 	Agent   string
+	By      store.Authored
 	Code    git.ID // the code's HEAD at that time; "" if there was none
 	Time    time.Time
 	Subject string
@@ -58,19 +59,23 @@ func RecentSoon(ctx context.Context, s *store.Store, branch, rev string, n int) 
 
 // recentFrom asks for whole messages: to find three trailers takes git 20 µs a commit.
 func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]RecentCommit, error) {
-	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%ct%x00%B", "--no-notes", fmt.Sprintf("--max-count=%d", n),
+	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%ct%x00%an%x00%ae%x00%B", "--no-notes", fmt.Sprintf("--max-count=%d", n),
 		store.EndOfOptions, rev, "--")
 	if err != nil {
 		return nil, err
 	}
 	var list []RecentCommit
-	for f := bytes.Split(out, []byte{0}); len(f) >= 3; f = f[3:] {
+	for f := bytes.Split(out, []byte{0}); len(f) >= 5; f = f[5:] {
 		seconds, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("git log: no date for %s", f[0])
 		}
-		c := git.Commit{ID: git.ID(f[0]), Message: string(f[2])}
-		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID), Agent: c.Trailer(store.TrailerAgent),
+		c := git.Commit{ID: git.ID(f[0]), Message: string(f[4])}
+		by, err := s.By(ctx, string(f[2]), string(f[3]))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID), Agent: c.Trailer(store.TrailerAgent), By: by,
 			Code: git.ID(c.Trailer(store.TrailerCode)), Time: time.Unix(seconds, 0).UTC(), Subject: c.Subject()})
 	}
 	return list, nil
@@ -103,7 +108,7 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait fun
 			left[c.ID] = c
 			continue
 		}
-		c.Hash = &found.Hash
+		c.Hash, c.Authored = &found.Hash, found.By
 		if found.Code != "" {
 			c.Code = &found.Code
 		}
@@ -161,7 +166,7 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wai
 		}
 		topic := topicFrom(key, d)
 		if c := written[key]; c != nil {
-			topic.Commit, topic.UpdatedAt, topic.Agent = c.Hash, c.Time, c.Agent
+			topic.Commit, topic.UpdatedAt, topic.Agent, topic.Authored = c.Hash, c.Time, c.Agent, c.By
 			if git.IsID(string(c.Code)) {
 				topic.Base = &c.Code
 			}

@@ -83,7 +83,7 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	}
 	// A merge is among them for the files that it took from none of its parents.
 	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%x00%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)%x00%s",
+		"--format=%x01%x00%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)%x00%an%x00%ae%x00%s",
 		"--end-of-options", string(tip.Commit().ID), "--"}
 	left := map[string]*store.Topic{}
 	wanted := map[string]git.ID{} // by key
@@ -101,16 +101,19 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", record[0])
 		}
-		for path, c := range rawChanges(record[5:]) {
+		for path, c := range rawChanges(record[7:]) {
 			t := left[path]
 			if t == nil || c.after != wanted[t.Key] {
 				continue // on a side that a merge did not take
 			}
 			t.Commit, t.UpdatedAt, t.Agent = git.ID(record[0]), time.Unix(seconds, 0).UTC(), record[2]
+			if t.Authored, err = s.By(ctx, record[4], record[5]); err != nil {
+				return err
+			}
 			if code := git.ID(record[3]); git.IsID(string(code)) {
 				t.Base = &code
 			}
-			if subject := record[4]; subject == store.SubjectPin+t.Key || subject == store.SubjectUnpin+t.Key {
+			if subject := record[6]; subject == store.SubjectPin+t.Key || subject == store.SubjectUnpin+t.Key {
 				wanted[t.Key] = c.before
 				continue
 			}
@@ -120,17 +123,17 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	return nil
 }
 
-// logRecords reads what `git log -z` prints of each commit behind a field that is "\x01" alone: five
+// logRecords reads what `git log -z` prints of each commit behind a field that is "\x01" alone: seven
 // fields, of which the subject may be anything, and the changes.
 func logRecords(fields []string) iter.Seq[[]string] {
 	starts := func(f string) bool { return strings.Trim(f, "\n") == "\x01" }
 	return func(yield func([]string) bool) {
 		for i := 0; i < len(fields); {
-			if !starts(fields[i]) || i+6 > len(fields) {
+			if !starts(fields[i]) || i+8 > len(fields) {
 				i++
 				continue
 			}
-			end := i + 6
+			end := i + 8
 			for end < len(fields) && !starts(fields[end]) {
 				end++
 			}

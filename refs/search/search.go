@@ -59,6 +59,8 @@ type Hit struct {
 	Duplicate  *bool    `json:"duplicate"`  // of recall
 	Related    *bool    `json:"related"`    // of recall: found as by Search, because no past case is similar enough
 	Open       string   `json:"open"`       // the command that shows it
+
+	store.Authored // of a commit; unknown for steps and topics
 }
 
 // Result is what a search found, the best first.

@@ -46,6 +46,15 @@ func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Hit
 		h := Hit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
 			Snippet: words.Snippet(t.rest, terms, snippetSize), Score: math.Round(r.score*1000) / 1000,
 			Outcome: r.outcome, Noted: r.noted}
+		if r.commit != nil {
+			made, err := c.s.Repo().Commit(ctx, *r.commit)
+			if err != nil {
+				return nil, err
+			}
+			if h.Authored, err = c.s.ByCommit(ctx, made); err != nil {
+				return nil, err
+			}
+		}
 		if h.Open, err = c.open(r, t.id, at); err != nil {
 			return nil, err
 		}

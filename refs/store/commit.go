@@ -321,6 +321,7 @@ type Commit struct {
 	Outcome      *string           `json:"outcome"`
 	Tags         map[string]string `json:"tags"`
 	Staleness                      // of the files that it names, where a view asked: [Store.MarkStale]
+	Authored
 
 	Goal    string       `json:"-"`
 	Kind    string       `json:"-"`

@@ -194,6 +194,7 @@ type Topic struct {
 	Paths     []string  `json:"paths"`
 	Pinned    bool      `json:"pinned"`
 	Staleness           // of its paths
+	Authored
 
 	Text       string `json:"-"`
 	Supersedes string `json:"-"`
