@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/cmd"
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // sources are the texts of docs/man by their names.
@@ -138,6 +140,7 @@ func TestCommandsAndOptionsThatAreNamedExist(t *testing.T) {
 // So do git's own.
 func TestGitsCommandsThatAreNamedExist(t *testing.T) {
 	t.Parallel()
+	t.Log("PATH: " + gittest.Path())
 	dir := t.TempDir()
 	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "one"}} {
 		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
@@ -162,16 +165,24 @@ func TestGitsCommandsThatAreNamedExist(t *testing.T) {
 	}
 }
 
-// gitKnows asks git: its list of options, else what it says to this one.
+// gitKnows asks git: its list of options, which a newer one writes as --[no-]shared, and the list of
+// the form that has this option, since a newer git config has subcommands. Else it is what git says to
+// the option.
 func gitKnows(dir, command, option string) bool {
-	out, _ := exec.Command("git", "-C", dir, command, "-h").CombinedOutput() // which is a failure to git
 	name, _, _ := strings.Cut(option, "=")
-	if regexp.MustCompile(regexp.QuoteMeta(name) + `\b`).Match(out) {
-		return true
+	listed := regexp.MustCompile(`[ [(|,]` + regexp.QuoteMeta(name) + `\b`)
+	for _, asked := range [][]string{{command, "-h"}, {command, name, "-h"}} {
+		out, _ := exec.Command("git", append([]string{"-C", dir}, asked...)...).CombinedOutput() // which is a failure to git
+		if listed.Match(bytes.ReplaceAll(out, []byte("[no-]"), nil)) {
+			return true
+		}
+		if command == "log" || command == "diff" {
+			break
+		}
 	}
 	if command != "log" && command != "diff" {
 		return false
 	}
-	out, _ = exec.Command("git", "-C", dir, command, option, "-n1").CombinedOutput()
+	out, _ := exec.Command("git", "-C", dir, command, option, "-n1").CombinedOutput()
 	return !regexp.MustCompile(`unrecognized|unknown|invalid option|usage:`).Match(out)
 }
