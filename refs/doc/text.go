@@ -1,7 +1,9 @@
 package doc
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,6 +22,21 @@ func Clean(s string) (string, bool) {
 		}
 		return r
 	}, s), true
+}
+
+// Cut shortens a text to at most limit bytes. It keeps the beginning, and ends with a line that
+// has the length and the SHA-256 of the whole, so that who has the original can recognise it. It does
+// not cut within a character. A text within the limit stays as it is, so that cutting twice is cutting once.
+func Cut(text string, limit int) (string, bool) {
+	if len(text) <= limit {
+		return text, false
+	}
+	end := fmt.Sprintf("\n[cut: the whole has %d bytes, SHA-256 %x]", len(text), sha256.Sum256([]byte(text)))
+	at := max(0, limit-len(end))
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at] + end, true
 }
 
 var (

@@ -170,6 +170,8 @@ const (
 	ModelInvalid = "model-invalid"
 	// SourceInvalid is returned when the source of a step is not one printable line of at most 1000 bytes.
 	SourceInvalid = "source-invalid"
+	// TextTooLarge is returned when one change would add more than context.textLimit bytes to the roadmap.
+	TextTooLarge = "text-too-large"
 	// TokensInvalid is returned when the number of tokens is negative or too large.
 	TokensInvalid = "tokens-invalid"
 	// TimeInvalid is returned when the year of a step's time is outside of 0 to 9999.

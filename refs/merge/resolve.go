@@ -126,7 +126,7 @@ func Resolve(ctx context.Context, s *store.Store, target, path, how, text string
 	if how != "" {
 		place.Text, err = settled(ctx, s, &c, how)
 	} else {
-		if replaced, err = s.Clean(ctx, &text); err != nil {
+		if replaced, err = s.CleanDocument(ctx, &text); err != nil {
 			return Status{}, err
 		}
 		place.Text, err = &text, checkResolution(c.Path, text)

@@ -13,10 +13,30 @@ import (
 )
 
 // Clean makes texts fit to be stored, before a byte of them reaches a journal or an object: valid UTF-8
-// without NUL, and a mark in the place of each secret (package redact). It reports whether U+FFFD replaced
-// bytes; Close says which secrets were found.
-// fail.ErrInvalid for a pattern of context.redact that is none.
+// without NUL, a mark in the place of each secret (package redact), and at most context.textLimit bytes
+// each, see [doc.Cut]. It reports whether U+FFFD replaced bytes; Close says which secrets were found, and
+// what was cut.
+// fail.ErrInvalid for a pattern of context.redact that is none, and for a limit that is none.
 func (s *Store) Clean(ctx context.Context, texts ...*string) (replaced bool, err error) {
+	if replaced, err = s.CleanDocument(ctx, texts...); err != nil {
+		return false, err
+	}
+	limit, err := s.textLimit(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range texts {
+		size := len(*t)
+		var cut bool
+		if *t, cut = doc.Cut(*t, limit); cut {
+			s.Warn(fmt.Sprintf("a text of %d bytes was cut to %d, with the length and the hash of the whole; see %s", size, limit, keyTextLimit))
+		}
+	}
+	return replaced, nil
+}
+
+// CleanDocument is Clean without the limit, for a whole document: its end must not go.
+func (s *Store) CleanDocument(ctx context.Context, texts ...*string) (replaced bool, err error) {
 	rules, err := s.Redaction(ctx)
 	if err != nil {
 		return false, err
@@ -84,7 +104,7 @@ func (s *Store) CleanValue(ctx context.Context, name string, value *string) (rep
 		return false, err
 	}
 	named := name + " = " + *value
-	if _, err = s.Clean(ctx, &named); err != nil {
+	if _, err = s.CleanDocument(ctx, &named); err != nil { // the value is within the limit
 		return false, err
 	}
 	if rest, ok := strings.CutPrefix(named, name+" = "); ok {

@@ -67,8 +67,16 @@ func (s *Store) cleanRoadmap(ctx context.Context, r *doc.Roadmap, before []byte)
 	if text == string(before) {
 		return r, nil
 	}
+	limit, err := s.textLimit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if grown := len(text) - len(before); grown > limit {
+		return nil, fail.New(fail.ErrInvalid, fail.TextTooLarge,
+			fmt.Sprintf("the roadmap would grow by %d bytes; one change may add %d", grown, limit), "git config "+keyTextLimit)
+	}
 	clean := text
-	if _, err := s.Clean(ctx, &clean); err != nil || clean == text {
+	if _, err := s.CleanDocument(ctx, &clean); err != nil || clean == text {
 		return r, err
 	}
 	return doc.ParseRoadmap([]byte(clean)), nil

@@ -18,6 +18,7 @@ import (
 // documents and git.
 func TestTextsComeBackExactly(t *testing.T) {
 	r := memtest.New(t)
+	r.Git("config", "context.textLimit", "16m") // with one more character, some are longer than the default
 	s := r.Open()
 	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	for _, h := range memtest.OddTexts() {

@@ -12,6 +12,7 @@ import (
 // branches and remotes are read where they are used.
 const (
 	keySummaryLimit = "context.summaryLimit" // characters of a progress summary
+	keyTextLimit    = "context.textLimit"    // bytes of one text
 	keyNotes        = "context.notes"        // eager or lazy
 	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
 	KeyRemote       = "context.remote"       // the remote that is meant without a name
@@ -89,6 +90,29 @@ func checkConfig(cfg *git.Config) error {
 			"git config "+keyNotes+" eager")
 	}
 	return nil
+}
+
+// defaultTextLimit bounds a text, such as the observation of a step: nobody reads more, and each view
+// would have to.
+const defaultTextLimit = 1 << 20
+
+// minTextLimit leaves room for a line that says what was cut.
+const minTextLimit = 1 << 10
+
+// textLimit returns context.textLimit, in bytes.
+func (s *Store) textLimit(ctx context.Context) (int, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	limit, err := cfg.Int(keyTextLimit, defaultTextLimit)
+	if err == nil && (limit < minTextLimit || limit > MaxStep) {
+		err = fmt.Errorf("%s is %d; it must be between %d and %d", keyTextLimit, limit, minTextLimit, MaxStep)
+	}
+	if err != nil {
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", keyTextLimit, defaultTextLimit))
+	}
+	return limit, nil
 }
 
 // SummaryLimit returns context.summaryLimit, in characters.
