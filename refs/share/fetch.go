@@ -217,6 +217,9 @@ func (ex *exchanger) dropTracking(ctx context.Context, t git.Tracking, names []s
 // checkArrived checks that the branches that were asked for by name exist.
 func (ex *exchanger) checkArrived(theirs *remote.RefSet) error {
 	for _, name := range ex.o.Branches {
+		if ex.aside[git.BranchRef(name)] != nil {
+			continue // it exists, and outcome says what it is
+		}
 		if _, err := refNamed(theirs, name, ex.peer.Name); err != nil {
 			return err
 		}
