@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -16,12 +17,18 @@ import (
 // commits that dropped handed over code is based on. Their files may equal memory's, which are the
 // same objects then. Of commits it returns the trees: a commit that is here is a root of its own.
 func (op *Operation) foreignRoots(ctx context.Context, infos []git.ObjectInfo, old oldObjects) ([]git.ID, error) {
+	// An interrupted purge has deleted the commits that show whose the rest is.
+	doomed, err := pack.Doomed(op.Store.Repo())
+	if err != nil {
+		return nil, err
+	}
 	var commits, trees []git.ID
 	for _, info := range infos {
-		switch info.Type {
-		case "commit":
+		switch {
+		case doomed[info.ID]:
+		case info.Type == "commit":
 			commits = append(commits, info.ID)
-		case "tree":
+		case info.Type == "tree":
 			trees = append(trees, info.ID)
 		}
 	}

@@ -352,6 +352,9 @@ func (p *purger) writePack(ctx context.Context, from packFile, objects []packedO
 	return err
 }
 
+// Doomed returns the objects that an interrupted [Purge] was deleting; the next one goes on with them.
+func Doomed(r *git.Repo) (map[git.ID]bool, error) { return readDoomed(r) }
+
 // readDoomed returns what a killed Purge has not deleted yet.
 func readDoomed(r *git.Repo) (map[git.ID]bool, error) {
 	left := map[git.ID]bool{}
