@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -156,6 +157,45 @@ func TestExpungePending(t *testing.T) {
 	}
 	if found := holding(r, "hunter2"); len(found) > 0 {
 		t.Errorf("still there: %q", found)
+	}
+}
+
+// What a journal keeps of commits goes, too: steps that commits took, and what marks say, also of
+// a commit that was amended since.
+func TestExpungeKeptLines(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]func(id string) expunge.Options{
+		"by text": func(string) expunge.Options { return expunge.Options{Match: secret} },
+		"by id":   func(id string) expunge.Options { return expunge.Options{ID: id} },
+	} {
+		for _, amended := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", amended: ", amended), func(t *testing.T) {
+				t.Parallel()
+				r := memtest.New(t)
+				s, ctx := r.Open(), t.Context()
+				memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+				r.Work("main", "first", 0)
+				memtest.OK(s.Record(ctx, []store.NewStep{{Action: "plain"}}))(t)
+				res := memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Second", Contribution: "It is " + secret + ".",
+					Judging: store.Judgement{Outcome: "success"}}))(t)
+				if amended {
+					memtest.OK(s.Amend(ctx, store.CommitOptions{Summary: "Second", Contribution: "It is fine."},
+						func(context.Context, *store.LastChange) error { return nil }))(t)
+				}
+				path := filepath.Join(r.Dir, ".git", "context", "journal", "main.jsonl")
+				if data := memtest.OK(os.ReadFile(path))(t); !strings.Contains(string(data), "hunter2") {
+					t.Fatalf("the journal keeps nothing: %s", data)
+				}
+				r.Expunge(o(res.ID))
+				if data := memtest.OK(os.ReadFile(path))(t); strings.Contains(string(data), "hunter2") {
+					t.Errorf("the journal is\n%s", data)
+				}
+				if found := holding(r, "hunter2"); len(found) > 0 {
+					t.Errorf("still there: %q", found)
+				}
+				r.Fsck()
+			})
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
@@ -85,6 +86,10 @@ func (f *finder) journal(branch string, data []byte) {
 	}
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
+		if m, ok := journal.ParseMark(line); ok {
+			f.mark(m)
+			continue
+		}
 		var l store.EntryLine
 		if json.Unmarshal(line, &l) != nil || l.ID == "" || l.Step == 0 {
 			if f.match.raw(line) { // torn, or of another version
@@ -102,6 +107,23 @@ func (f *finder) journal(branch string, data []byte) {
 			f.found[l.ID] = e
 		}
 	}
+}
+
+// mark examines what a mark of a journal says of a commit, which memory may have lost.
+func (f *finder) mark(m journal.Mark) {
+	if list, err := doc.ParseCommits([]byte(m.Entry)); err == nil {
+		for _, e := range list {
+			known := f.all[e.ID]
+			f.commitEntry(&e)
+			if _, goes := f.found[e.ID]; !goes && !known { // amended since: memory does not contain it
+				delete(f.all, e.ID)
+			}
+		}
+	}
+	if c, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit)); err == nil {
+		f.message(c)
+	}
+	f.noteLines([]byte(m.Note))
 }
 
 // codeMessages limits how many code commits are named whose messages contain the text.

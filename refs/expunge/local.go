@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/cache"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
@@ -101,8 +103,12 @@ func (op *Operation) dropLines(path string) error {
 	return op.Store.Repo().WriteStateFile(filepath.ToSlash(name), left)
 }
 
-// namesEntry reports whether a line of a journal is a removed step.
+// namesEntry reports whether a line of a journal is a removed step, or the mark of a removed
+// commit.
 func (op *Operation) namesEntry(line string) bool {
+	if m, ok := journal.ParseMark([]byte(line)); ok {
+		return op.quotes(m)
+	}
 	var l store.EntryLine
 	return json.Unmarshal([]byte(line), &l) == nil && op.Rewriter.e.HasEntry(l.ID)
 }
@@ -173,6 +179,11 @@ func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
 	}
+	for _, m := range c.Marks() {
+		if op.quotes(m) {
+			return true
+		}
+	}
 	for _, l := range c.Lines {
 		now, err := op.pendingLine(l)
 		if err != nil || !bytes.Equal(now, l.Raw) {
@@ -180,6 +191,20 @@ func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 		}
 	}
 	return false
+}
+
+// quotes reports whether a mark says something of what is expunged.
+func (op *Operation) quotes(m journal.Mark) bool {
+	list, err := doc.ParseCommits([]byte(m.Entry))
+	for _, text := range []string{m.Commit, m.Entry} {
+		if op.Rewriter.text(text) != text {
+			return true
+		}
+	}
+	if mapJSONTexts(m.Note, op.Rewriter.text) != m.Note {
+		return true
+	}
+	return err != nil || slices.ContainsFunc(list, func(e doc.Commit) bool { return op.Rewriter.e.HasEntry(e.ID) })
 }
 
 // pendingLine returns a step without what is expunged; nil if the whole step is.

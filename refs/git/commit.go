@@ -112,8 +112,8 @@ func (s Signature) append(out []byte, key string) []byte {
 	return append(append(out, s.When.Format(" -0700")...), '\n')
 }
 
-// encode writes the content of the commit object.
-func (c *Commit) encode() []byte {
+// Encode returns the content of the commit object.
+func (c *Commit) Encode() []byte {
 	out := make([]byte, 0, 256+len(c.Extra)+len(c.Message))
 	out = append(append(append(out, "tree "...), c.Tree...), '\n')
 	for _, p := range c.Parents {

@@ -14,9 +14,9 @@ func FuzzParseCommit(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := ParseCommit("x", c.encode())
+		again, err := ParseCommit("x", c.Encode())
 		if err != nil {
-			t.Fatalf("%q does not parse again: %v", c.encode(), err)
+			t.Fatalf("%q does not parse again: %v", c.Encode(), err)
 		}
 		if again.Message != c.Message || !bytes.Equal(again.Extra, c.Extra) || len(again.Parents) != len(c.Parents) {
 			t.Errorf("%+v became %+v", c, again)

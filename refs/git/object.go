@@ -110,7 +110,7 @@ func (r *Repo) WriteCommit(ctx context.Context, c *Commit) (ID, error) {
 	if err := r.checkCommit(c); err != nil {
 		return "", err
 	}
-	return r.write(ctx, "commit", c.encode())
+	return r.write(ctx, "commit", c.Encode())
 }
 
 // checkCommit refuses a commit that git would not write.

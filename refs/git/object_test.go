@@ -347,12 +347,12 @@ func TestCommitRoundTrip(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "parents") {
 			c.Parents = append(c.Parents, ID(digits.Draw(t, "parent")))
 		}
-		data := c.encode()
+		data := c.Encode()
 		got, err := ParseCommit("", data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := got.encode(); !bytes.Equal(again, data) {
+		if again := got.Encode(); !bytes.Equal(again, data) {
 			t.Fatalf("%q became %q", data, again)
 		}
 	})

@@ -102,8 +102,8 @@ func TestSignedCommitIsTheCommit(t *testing.T) {
 			}
 			bare := *signed
 			bare.Extra = nil
-			if want := plain.encode(); !bytes.Equal(bare.encode(), want) {
-				t.Errorf("%s: signed\n%s\nwant\n%s", format, bare.encode(), want)
+			if want := plain.Encode(); !bytes.Equal(bare.Encode(), want) {
+				t.Errorf("%s: signed\n%s\nwant\n%s", format, bare.Encode(), want)
 			}
 			s.Git("r", "verify-commit", string(signed.ID))
 			parents = append([]ID{signed.ID}, parents...)[:min(2, len(parents)+1)]

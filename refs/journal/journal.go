@@ -24,6 +24,11 @@
 // A mark's upto is the offset after the last line that the commit took. An offset is only
 // valid together with the journal's id: compaction creates a new journal with a new id.
 //
+// A mark may say more before step and id: the commit object and the rendered entry of
+// commit.md, and lines of its note. Together with the lines that the commit took they allow to
+// make a commit again whose objects are lost, before git has packed them. For that, compaction
+// carries on the newest committed lines and marks: see [KeepBytes].
+//
 // # Other processes and crashes
 //
 // A writer locks the file itself and then checks that the path still names this file,
@@ -70,8 +75,17 @@ type Head struct {
 type Mark struct {
 	Committed string `json:"committed"`
 	Upto      int64  `json:"upto"`
-	Step      int    `json:"step"`
-	ID        string `json:"id"`
+	Said
+	Step int    `json:"step"`
+	ID   string `json:"id"`
+}
+
+// Said is what a commit says that no line does, for the case that its objects are lost. Every
+// member may be missing.
+type Said struct {
+	Commit string `json:"commit,omitempty"` // the commit object, as git stores it
+	Entry  string `json:"entry,omitempty"`  // its entry, as a commit.md of its own
+	Note   string `json:"note,omitempty"`   // the lines of its note that were written with it
 }
 
 // Journal is a journal that this process has locked. One goroutine may use it.
@@ -241,6 +255,7 @@ func (j *Journal) Append(steps [][]byte, next func(after string) (string, error)
 // those of the existing lines.
 func (j *Journal) Mark(m Mark) error {
 	m.Step, m.ID = max(m.Step, j.step), max(m.ID, j.id)
+	m.fit()
 	line, err := jsonLine(m)
 	if err != nil {
 		return err

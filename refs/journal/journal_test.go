@@ -153,12 +153,13 @@ func TestCompactKeepsWhatIsPending(t *testing.T) {
 	upto := read(t, path).Size
 	add(t, path, `{"action":"pending"}`)
 	j := open(t, path)
-	if err := j.Compact(Head{Journal: "K", Committed: "c1"}, upto); err != nil {
+	if err := j.Compact("K", Mark{Committed: "c1", Upto: upto}); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
 	c := read(t, path)
-	if c.Head.Journal != "K" || len(c.Lines) != 1 || !bytes.Contains(c.Lines[0].Raw, []byte("pending")) {
+	left := c.After(c.Mark.Upto)
+	if c.Head.Journal != "K" || c.Mark.Committed != "c1" || len(left) != 1 || !bytes.Contains(left[0].Raw, []byte("pending")) {
 		t.Errorf("content %+v", c)
 	}
 	if got := add(t, path, `{}`); got[0].Step != 10 {
@@ -187,7 +188,7 @@ func TestWritersFollowACompaction(t *testing.T) {
 		for range 20 {
 			j := open(t, path)
 			head := read(t, path)
-			if err := j.Compact(Head{Journal: head.Head.Journal + "x", Committed: "c"}, head.Mark.Upto); err != nil {
+			if err := j.Compact(head.Head.Journal+"x", Mark{Committed: "c", Upto: head.Mark.Upto}); err != nil {
 				t.Error(err)
 			}
 			j.Close()
@@ -272,6 +273,7 @@ func TestEndCannotBeForged(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("{\"journal\":\"J\",\"committed\":\"c\",\"step\":1,\"id\":\"A\"}\n{\"step\":2,\"id\":\"B\"}\n"))
 	f.Add([]byte("{\"journal\":\"J\"}\n{\"committed\":\"c\",\"upto\":16,\"step\":2,\"id\":\"B\"}\n\n{"))
+	f.Add([]byte("{\"journal\":\"J\"}\n{\"committed\":\"c\",\"upto\":16,\"commit\":\"tree\",\"entry\":\"e\",\"step\":2,\"id\":\"B\"}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse(data)
 		if err != nil {

@@ -111,6 +111,8 @@ type Mended struct {
 
 	tip  string // a commit that took the first lines, while Head.Committed took none; "" for none
 	took int    // how many
+	past []byte // the first line, and what is carried on; nil for Head alone
+	said Said   // by Head.Committed
 }
 
 // Mend replaces a journal, under its lock, by the content that how derives from its bytes;
@@ -147,9 +149,12 @@ func (j *Journal) mend(m *Mended) error {
 		last = Entry{step, id}
 		h.Step, h.ID = max(h.Step, step), max(h.ID, id)
 	}
-	data, err := jsonLine(h)
-	if err != nil {
-		return err
+	data := m.past
+	if data == nil {
+		var err error
+		if data, err = jsonLine(h); err != nil {
+			return err
+		}
 	}
 	begin := int64(len(data))
 	upto := begin
@@ -163,8 +168,9 @@ func (j *Journal) mend(m *Mended) error {
 	if m.tip != "" {
 		marks = append(marks, Mark{Committed: m.tip, Upto: upto, Step: h.Step, ID: h.ID})
 	}
-	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) || m.tip != "" { // the last line must carry the highest step and id
-		marks = append(marks, Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+	// The last line must carry the highest step and id.
+	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) || m.tip != "" || m.past != nil {
+		marks = append(marks, Mark{Committed: h.Committed, Upto: begin, Said: m.said, Step: h.Step, ID: h.ID})
 	}
 	for _, mark := range marks {
 		line, err := jsonLine(mark)

@@ -73,7 +73,7 @@ func TestCheckAcceptsWhatIsWritten(t *testing.T) {
 				if n := len(c.Lines); n > 0 && rapid.Bool().Draw(rt, "more") {
 					upto = max(upto, c.Lines[n/2].End)
 				}
-				err = j.Compact(Head{Journal: "K", Committed: "c2"}, upto)
+				err = j.Compact("K", Mark{Committed: "c2", Upto: upto})
 			case 3:
 				if _, err = j.TakeBack(Head{Journal: "T", Committed: "c4"}, 0); errors.Is(err, ErrNoStep) {
 					err = nil

@@ -28,8 +28,19 @@ type Content struct {
 	Bad   []int64
 	Size  int64
 
-	begin int64    // the offset after the first line
-	marks [][]byte // every mark, unparsed, in the order of the file
+	begin int64     // the offset after the first line
+	marks []rawMark // in the order of the file
+}
+
+// rawMark is an unparsed mark.
+type rawMark struct {
+	start int64
+	line  []byte
+}
+
+// parse reads a mark; false if it is invalid.
+func (r rawMark) parse() (m Mark, ok bool) {
+	return m, json.Unmarshal(r.line, &m) == nil && m.Upto <= r.start
 }
 
 // Read reads a whole journal without a lock. It returns ErrMissing if there is none. If the
@@ -53,28 +64,35 @@ func Parse(data []byte) (*Content, error) {
 	if end == 0 {
 		return nil, ErrMissing
 	}
+	return parse(data[:end], data[end:], int64(end))
+}
+
+// parse parses the first line, and the lines that begin at an offset of the file.
+func parse(head, rest []byte, at int64) (*Content, error) {
 	c := &Content{}
-	if err := json.Unmarshal(data[:end], &c.Head); err != nil || c.Head.Journal == "" {
+	if err := json.Unmarshal(head, &c.Head); err != nil || c.Head.Journal == "" {
 		return nil, fmt.Errorf("journal %w: the first line does not name a journal", git.ErrBroken)
 	}
-	c.Mark = Mark{Committed: c.Head.Committed, Upto: int64(end), Step: c.Head.Step, ID: c.Head.ID}
-	c.Size, c.begin = int64(end), int64(end)
-	var marks []int64
-	for {
-		n := bytes.IndexByte(data[c.Size:], '\n') + 1
-		if n == 0 {
+	c.Size, c.begin = at, int64(len(head))
+	c.Mark = c.First()
+	for line := range bytes.Lines(rest) {
+		if line[len(line)-1] != '\n' {
 			break
 		}
-		line := data[c.Size : c.Size+int64(n)]
 		if bytes.HasPrefix(line, []byte(markPrefix)) {
-			marks, c.marks = append(marks, c.Size), append(c.marks, line)
-			c.Size += int64(n)
+			c.marks = append(c.marks, rawMark{c.Size, line})
+			c.Size += int64(len(line))
 		} else {
 			c.add(line)
 		}
 	}
-	c.lastMark(data, marks)
+	c.lastMark()
 	return c, nil
+}
+
+// ParseMark parses a line of a journal; false if it is no mark.
+func ParseMark(line []byte) (m Mark, ok bool) {
+	return m, bytes.HasPrefix(line, []byte(markPrefix)) && json.Unmarshal(line, &m) == nil
 }
 
 // markPrefix begins every mark, and no step.
@@ -82,16 +100,31 @@ const markPrefix = `{"committed":`
 
 // lastMark finds the newest valid mark. Older marks are redundant, and parsing hundreds of
 // them would be most of the cost of a view.
-func (c *Content) lastMark(data []byte, marks []int64) {
-	for _, start := range slices.Backward(marks) {
-		end := start + int64(bytes.IndexByte(data[start:], '\n'))
-		var m Mark
-		if json.Unmarshal(data[start:end], &m) == nil && m.Upto <= start {
+func (c *Content) lastMark() {
+	for _, r := range slices.Backward(c.marks) {
+		m, ok := r.parse()
+		if ok {
 			c.Mark = m
 			return
 		}
-		c.Bad = append(c.Bad, start)
+		c.Bad = append(c.Bad, r.start)
 	}
+}
+
+// First returns the head as a mark.
+func (c *Content) First() Mark {
+	return Mark{Committed: c.Head.Committed, Upto: c.begin, Step: c.Head.Step, ID: c.Head.ID}
+}
+
+// Marks parses every mark, in the order of the file. The head counts as the first.
+func (c *Content) Marks() []Mark {
+	list := []Mark{c.First()}
+	for _, r := range c.marks {
+		if m, ok := r.parse(); ok {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // add adds one line, given with its newline.
@@ -120,15 +153,11 @@ func (j *Journal) Since(upto int64) (*Content, error) {
 			return nil, fmt.Errorf("read journal: %w", err)
 		}
 	}
-	c, err := Parse(append(head, rest...))
-	if err != nil {
-		return nil, err
+	c, err := parse(head, rest, upto)
+	if err == nil {
+		c.Size = j.size
 	}
-	for i := range c.Lines {
-		c.Lines[i].End += upto - int64(len(head))
-	}
-	c.Size = j.size
-	return c, nil
+	return c, err
 }
 
 // firstLine reads the line of the head.
@@ -158,12 +187,9 @@ func (c *Content) After(upto int64) []Line {
 // took the steps; the newest mark of a commit counts. It parses every mark, so only a reader
 // that the newest one does not answer calls it.
 func (c *Content) Taken() map[string]int64 {
-	taken := map[string]int64{c.Head.Committed: c.begin}
-	for _, line := range c.marks {
-		var m Mark
-		if json.Unmarshal(line, &m) == nil && m.Upto <= c.Size {
-			taken[m.Committed] = m.Upto
-		}
+	taken := map[string]int64{}
+	for _, m := range c.Marks() {
+		taken[m.Committed] = m.Upto
 	}
 	return taken
 }

@@ -9,37 +9,30 @@ import (
 )
 
 // CompactAt is the size in bytes above which a COMMIT replaces the journal. Below it a mark
-// is enough: replacing a file costs a millisecond, a mark nothing.
-const CompactAt = 64 << 10
+// is enough: replacing a file costs a millisecond, a mark nothing. What is carried on stays
+// below it, so that as much is dropped each time.
+const CompactAt = 2 * KeepBytes
 
-// Compact replaces the journal by a new one that begins with h and contains the lines after
-// upto. The lock need not be moved: a writer that waits for the old file finds that the
-// path no longer names it.
-func (j *Journal) Compact(h Head, upto int64) error {
-	h.Step, h.ID = max(h.Step, j.step), max(h.ID, j.id)
-	data, err := jsonLine(h)
+// Compact replaces the journal by a new one that contains the lines after m.Upto, and m as its
+// newest mark. Before them it carries on up to [KeepBytes] of what commits took. The lock need
+// not be moved: a writer that waits for the old file finds that the path no longer names it.
+//
+// It fails on a journal with two names, which an interrupted rename leaves.
+func (j *Journal) Compact(journal string, m Mark) error {
+	c, bad, err := j.pending(m.Upto)
 	if err != nil {
 		return err
 	}
-	rest := make([]byte, j.size-upto)
-	if _, err := j.f.ReadAt(rest, upto); err != nil {
-		if len(rest) > 0 {
-			return fmt.Errorf("read journal: %w", err)
-		}
+	m.fit()
+	h := Head{Journal: journal, Committed: m.Committed, Step: max(m.Step, j.step), ID: max(m.ID, j.id)}
+	n := &Mended{Head: h, Bad: bad, said: m.Said} // unreadable lines are kept for fsck and for people
+	for _, l := range c.Lines {
+		n.Lines = append(n.Lines, l.Raw)
 	}
-	c, err := Parse(append(data, rest...))
-	if err != nil {
+	if n.past, err = j.past(h, m.Upto); err != nil {
 		return err
 	}
-	if len(c.Bad) > 0 { // unreadable lines are kept for fsck and for people
-		if err := appendFile(j.path+".torn", rest); err != nil {
-			return err
-		}
-	}
-	for _, l := range c.Lines { // marks contain offsets of the old file: copy only steps
-		data = append(append(data, l.Raw...), '\n')
-	}
-	return j.replace(data)
+	return j.mend(n)
 }
 
 // replace writes a new file beside the old one and renames it over the old one. Only the

@@ -5,8 +5,8 @@ import "errors"
 // ErrNoStep means that no step is pending.
 var ErrNoStep = errors.New("no pending step")
 
-// TakeBack replaces the journal by a new one that begins with h and contains the steps after
-// upto without the last, which it returns. The next step gets the number of that one, and a
+// TakeBack replaces the journal by a new one for the commit h.Committed that contains the steps
+// after upto without the last, which it returns, and carries on what commits took as Compact does. The next step gets the number of that one, and a
 // younger id: a number is a label, an id may be known already. Lines that cannot be parsed go
 // to the ".torn" file. ErrNoStep: there is none after upto, and nothing was changed.
 //
@@ -30,12 +30,16 @@ func (j *Journal) TakeBack(h Head, upto int64) (Line, error) {
 	for _, l := range c.Lines[:n] {
 		m.Lines = append(m.Lines, l.Raw)
 	}
+	if m.past, err = j.past(h, upto); err != nil {
+		return Line{}, err
+	}
 	return last, j.mend(m)
 }
 
 // Restore replaces the journal by a new one in which steps that the commit tip took are
 // pending for the commit h.Committed, which tip follows: the given lines, each with step and
-// id as its last members, and behind them the steps after upto, which neither contains.
+// id as its last members, and behind them the steps after upto, which neither contains. It carries
+// on what commits took before, but nothing of tip.
 //
 // Marks for both commits let readers know what is pending whichever of them is the branch's
 // tip. So the branch may move after this, and a crash between leaves nothing to mend.
@@ -49,7 +53,25 @@ func (j *Journal) Restore(h Head, tip string, lines [][]byte, upto int64) error 
 	for _, l := range c.Lines {
 		m.Lines = append(m.Lines, l.Raw)
 	}
+	whole, err := j.Since(0)
+	if err != nil {
+		return err
+	}
+	if before, ok := whole.Taken()[h.Committed]; ok && before <= upto {
+		if m.past, err = whole.carried(h, before); err != nil {
+			return err
+		}
+	}
 	return j.mend(m)
+}
+
+// past is [Content.carried] of the whole journal.
+func (j *Journal) past(h Head, upto int64) ([]byte, error) {
+	c, err := j.Since(0)
+	if err != nil {
+		return nil, err
+	}
+	return c.carried(h, upto)
 }
 
 // pending reads the steps after upto, and the lines there that cannot be parsed.

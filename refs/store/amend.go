@@ -131,9 +131,11 @@ func (tx *Transaction) carryNote(ctx context.Context, from git.ID, to *git.Commi
 	if err := u.Add(ctx, to.ID, carried); err != nil {
 		return err
 	}
-	if _, err := tx.judge(ctx, u, to, j); err != nil {
+	note, err := tx.judge(ctx, u, to, j)
+	if err != nil {
 		return err
 	}
+	tx.tellNote(to.ID, note)
 	_, err = tx.QueueNotes(ctx, u, "context: note "+to.ID.Short())
 	return err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -73,7 +74,9 @@ func (tx *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOp
 		return CommitResult{}, nil, err
 	}
 	res := done.result(branch)
-	mark := tx.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.entry.ID)
+	said, mark := tx.judgement(o.Judging, done.entry.ID)
+	tx.tellNote(done.Commit.ID, said)
+	mark = errors.Join(mark, tx.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.entry.ID))
 	var fold error
 	if o.Judging.Empty() {
 		fold = tx.Fold(ctx, done.Commit)
@@ -230,14 +233,7 @@ func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commi
 	if m.ID, err = tx.Store.NewID(c.Newest); err != nil {
 		return err
 	}
-	c.Newest = m.ID
 	facts := c.Meta.Branch()
-	if facts.Status != doc.StatusActive { // a COMMIT on a closed branch reactivates it
-		facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
-		if err := c.Meta.SetBranch(facts); err != nil {
-			return err
-		}
-	}
 	m.Time, m.Agent, m.Session, m.Model, m.Tokens = tx.Signature.When, tx.Writer.Agent, tx.Writer.Session, tx.Writer.Model, tx.Writer.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
@@ -247,10 +243,23 @@ func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commi
 		}
 		m.Progress = doc.NextProgressOf(live, limit)
 	}
+	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Commits+1)
+	return tx.putEntry(ctx, c, data, m)
+}
+
+// putEntry puts a complete entry behind the live commit.md, whose text is given.
+func (tx *Transaction) putEntry(ctx context.Context, c *Draft, data []byte, m *doc.Commit) error {
+	facts := c.Meta.Branch()
+	if facts.Status != doc.StatusActive { // a COMMIT on a closed branch reactivates it
+		facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
+		if err := c.Meta.SetBranch(facts); err != nil {
+			return err
+		}
+	}
 	if err := c.Count(c.branch, 0, 1); err != nil {
 		return err
 	}
-	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Commits)
+	c.Newest = max(c.Newest, m.ID)
 	grown, err := doc.GrowCommits(data, []doc.Commit{*m})
 	if err != nil {
 		return err

@@ -72,29 +72,37 @@ func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Co
 
 // WriteObjects stores a draft's metadata, tree and commit.
 func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
+	tree, err := tx.writeTree(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	made, err := tx.storeCommit(ctx, &git.Commit{
+		Tree: tree, Parents: c.Parents, Author: tx.Signature, Committer: tx.Signature,
+		Message: message(c.Subject, c.Body, tx.trailers(c)),
+	})
+	if err == nil {
+		tx.tell(made, c.Entry)
+	}
+	return made, err
+}
+
+// writeTree stores a draft's metadata and tree.
+func (tx *Transaction) writeTree(ctx context.Context, c *Draft) (git.ID, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
 			if err := c.Meta.SetTotals(folded); err != nil {
-				return nil, err
+				return "", err
 			}
 		}
 	}
 	meta, err := c.Meta.Bytes()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := tx.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
-		return nil, err
+		return "", err
 	}
-	tree, err := c.Tree.Write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	commit := &git.Commit{
-		Tree: tree, Parents: c.Parents, Author: tx.Signature, Committer: tx.Signature,
-		Message: message(c.Subject, c.Body, tx.trailers(c)),
-	}
-	return tx.storeCommit(ctx, commit)
+	return c.Tree.Write(ctx)
 }
 
 // trailers is the block that ends the message of a change.

@@ -185,9 +185,11 @@ func (tx *Transaction) judge(ctx context.Context, u *notes.Update, c *git.Commit
 	for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
 		after = max(after, f.ID)
 	}
-	said, err := tx.judgement(j, after)
-	if err != nil {
-		return nil, err
+	said := tx.told[c.ID].note // which the journal has
+	if said == nil {
+		if said, err = tx.judgement(j, after); err != nil {
+			return nil, err
+		}
 	}
 	return notes.Union(have, said), u.Add(ctx, c.ID, said)
 }

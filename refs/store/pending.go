@@ -50,36 +50,69 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 // CommittedUpTo is the offset up to which a journal's steps are in a commit:
 //
 //  1. the commit says so itself, in its trailer, which every commit carries on;
-//  2. the newest mark was set for just this commit, or nothing follows it;
-//  3. otherwise (another machine's commits are on top, a crash came between the branch and
-//     the mark, or an undo marked the commit before and did not move the branch): what any
-//     commit since the mark says, or an older mark of it.
+//  2. the newest mark was set for just this commit;
+//  3. an older one was (the branch was set back, or an undo marked the commit before and did not
+//     move the branch);
+//  4. nothing follows the newest mark;
+//  5. otherwise (another machine's commits are on top, or a crash came between the branch and
+//     the mark): what any commit since the mark says, or a mark of it.
 func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
-	proven := func(value string) (int64, bool) {
-		t, ok := ParseJournalMark(value)
-		return t.upto, ok && t.Journal == c.Head.Journal && c.HasStep(t.upto, t.id)
-	}
-	if upto, ok := proven(tip.Trailer(TrailerJournal)); ok {
+	if upto, ok := proven(c, tip.Trailer(TrailerJournal)); ok {
 		return upto, nil
 	}
-	if c.Mark.Committed == string(tip.ID) || len(c.After(c.Mark.Upto)) == 0 {
+	if c.Mark.Committed == string(tip.ID) {
 		return c.Mark.Upto, nil
 	}
+	if upto, ok := c.Taken()[string(tip.ID)]; ok {
+		return upto, nil
+	}
+	if len(c.After(c.Mark.Upto)) == 0 {
+		return c.Mark.Upto, nil
+	}
+	upto, err := s.takenIn(ctx, c, tip, c.Mark.Committed)
+	return max(upto, c.Mark.Upto), err
+}
+
+// proven returns what a trailer says of a journal; false for a trailer of another journal, or of
+// a diverged copy of this one.
+func proven(c *journal.Content, trailer string) (int64, bool) {
+	t, ok := ParseJournalMark(trailer)
+	return t.upto, ok && t.Journal == c.Head.Journal && c.HasStep(t.upto, t.id)
+}
+
+// TakenBy is the offset up to which the commits that a tip leads to took the steps of a journal,
+// as they or marks of them say. It believes no mark of another commit: those that followed on
+// the tip are lost.
+func (s *Store) TakenBy(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
+	if upto, ok := proven(c, tip.Trailer(TrailerJournal)); ok {
+		return upto, nil
+	}
+	if upto, ok := c.Taken()[string(tip.ID)]; ok {
+		return upto, nil
+	}
+	return s.takenIn(ctx, c, tip, "")
+}
+
+// takenIn is the offset up to which the commits that a tip leads to took the steps of a journal,
+// as they or their marks say. Commits that since leads to are left out, if it is here.
+func (s *Store) takenIn(ctx context.Context, c *journal.Content, tip *git.Commit, since string) (int64, error) {
 	args := []string{"log", "--format=%H %(trailers:key=" + TrailerJournal + ",valueonly,separator=)", EndOfOptions, string(tip.ID)}
-	switch _, err := s.repo.Commit(ctx, git.ID(c.Mark.Committed)); {
-	case err == nil:
-		args = append(args, "^"+c.Mark.Committed)
-	case !errors.Is(err, git.ErrNotFound):
-		return 0, err
+	if since != "" {
+		switch _, err := s.repo.Commit(ctx, git.ID(since)); {
+		case err == nil:
+			args = append(args, "^"+since)
+		case !errors.Is(err, git.ErrNotFound):
+			return 0, err
+		}
 	}
 	out, err := s.repo.View(ctx, args...)
 	if err != nil {
 		return 0, err
 	}
-	upto, taken := c.Mark.Upto, c.Taken()
+	upto, taken := c.First().Upto, c.Taken()
 	for line := range bytes.Lines(out) {
 		id, value, _ := strings.Cut(string(bytes.TrimSpace(line)), " ")
-		if u, ok := proven(value); ok {
+		if u, ok := proven(c, value); ok {
 			upto = max(upto, u)
 		}
 		upto = max(upto, taken[id])
@@ -111,8 +144,9 @@ func (p Pending) took() journalMark {
 
 // Mark notes in the journal that a commit is the branch's tip and what it took, or
 // replaces the journal when it has grown. Every memory commit is marked, so that
-// no reader has to look for what commits since the last mark say. The branch has moved already: a crash before this is found out by
-// the commit's trailer.
+// no reader has to look for what commits since the last mark say. The mark of a commit that this
+// transaction made says what the commit says, too. The branch has moved already: a crash before
+// this is found out by the commit's trailer.
 func (tx *Transaction) Mark(ctx context.Context, branch string, p Pending, commit git.ID, step int, id string) error {
 	if p.journal == "" {
 		return nil
@@ -124,14 +158,15 @@ func (tx *Transaction) Mark(ctx context.Context, branch string, p Pending, commi
 	defer j.Close()
 	// Replacing a journal pays only for what it drops; and one that a rename which
 	// was killed left with two names must stay one file.
+	m := journal.Mark{Committed: string(commit), Upto: p.upto, Said: tx.said(commit), Step: step, ID: id}
 	if p.upto <= journal.CompactAt || j.Linked() {
-		return j.Mark(journal.Mark{Committed: string(commit), Upto: p.upto, Step: step, ID: id})
+		return j.Mark(m)
 	}
-	head := journal.Head{Committed: string(commit), Step: step, ID: id}
-	if head.Journal, err = tx.Store.NewID(""); err != nil {
+	name, err := tx.Store.NewID("")
+	if err != nil {
 		return err
 	}
-	return j.Compact(head, p.upto)
+	return j.Compact(name, m)
 }
 
 // pendingCount counts a branch's pending steps without parsing them.
