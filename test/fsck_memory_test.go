@@ -33,9 +33,18 @@ func objectRows() []broken {
 			w.removes(w.loose(rev))
 		}
 	}
+	loseNew := func(rev string) func(*world) { // what no remote has
+		return func(w *world) {
+			w.ok("commit", "-m", "Not shared")
+			lose(rev)(w)
+		}
+	}
 	return []broken{
 		{name: "missing document", kind: "object-missing", breaks: lose(mainTip + "~1:log.md")},
 		{name: "missing commit", kind: "object-missing", breaks: lose(mainTip + "~2")},
+		{name: "missing tree of a branch", kind: "ref-lost", fixable: true, breaks: loseNew(mainTip + "^{tree}")},
+		{name: "missing document of a branch", kind: "ref-lost", fixable: true, breaks: loseNew(mainTip + ":commit.md")},
+		{name: "missing tree of the notes", kind: "ref-lost", fixable: true, breaks: loseNew("refs/notes/context^{tree}")},
 		{name: "damaged document", kind: "object-damaged", breaks: func(w *world) {
 			w.unpacks()
 			w.overwrites(w.loose(mainTip+"~1:commit.md"), "no object")

@@ -102,6 +102,9 @@ type checker struct {
 
 	original map[string]bool // ids of entries with two contents of which the first one is known
 
+	again     map[git.ID]git.ID // commits that were made again: what they are now
+	notesBack bool              // the notes were set back
+
 	blocked bool            // no other check can run until this is mended
 	renamed map[string]bool // old names of renamed remotes
 	lost    map[string]bool // missing branches whose journals allow to restore them
@@ -119,7 +122,7 @@ const maxLooks = 3
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	for look := 1; ; look++ {
-		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{},
+		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, again: map[git.ID]git.ID{}, lost: map[string]bool{},
 			renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })

@@ -14,7 +14,7 @@ import (
 // checkRefs checks every ref of memory:
 //
 //  1. its file names no object, after a power cut or an edit by hand;
-//  2. its object does not exist here, or has the wrong type;
+//  2. its object does not exist here, has the wrong type, or lacks files: see [checker.lostRefs];
 //  3. a file among the refs is no ref;
 //  4. its name is no valid branch name, or differs from another one by case alone;
 //  5. there are branches and no roadmap.
@@ -64,10 +64,11 @@ func (c *checker) brokenRef(ctx context.Context, name string) error {
 	}
 	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand,
 		Message: fmt.Sprintf("ref '%s' names no object", name)}
-	to, err := c.formerly(ctx, name)
+	past, err := c.formerly(ctx, name)
 	if err != nil {
 		return err
 	}
+	to := past.id
 	if _, ok := c.s.Repo().RefFile(name); !ok {
 		return nil // one that is no file is git's to mend
 	}
@@ -93,16 +94,6 @@ func (c *checker) brokenRef(ctx context.Context, name string) error {
 	return nil
 }
 
-// dropLostMoves cleans a ref's reflog while its branch is locked: git deletes the lines by
-// their number.
-func (c *checker) dropLostMoves(ctx context.Context, name string) error {
-	var held []string
-	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
-		held = append(held, branch)
-	}
-	return c.s.WhileLocked(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name) }, held...)
-}
-
 // tracking reports whether a ref is a copy of what a remote or a bundle has.
 func tracking(name string) bool {
 	known := append(git.BundleTracking().All(), git.RemotePrefix, git.OtherPrefix, git.RemoteNotesPrefix)
@@ -110,114 +101,6 @@ func tracking(name string) bool {
 }
 
 func isWork(name string) bool { return strings.HasPrefix(name, git.WorkPrefix) }
-
-// formerly returns the newest existing commit that a ref is known to have named: by its reflog,
-// else as a remote has it; "" for a tracking ref and for handed
-// over code, of which an older one is of no use.
-func (c *checker) formerly(ctx context.Context, name string) (git.ID, error) {
-	if tracking(name) || isWork(name) {
-		return "", nil
-	}
-	past, err := c.s.Repo().RefPast(name)
-	if err != nil {
-		return "", err
-	}
-	remotes, err := c.s.Repo().Remotes(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, remote := range remotes {
-		id, err := c.s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(name))
-		if err == nil {
-			past = append(past, id)
-		}
-	}
-	if len(past) == 0 {
-		return "", nil
-	}
-	infos, err := c.s.Repo().Infos(ctx, past)
-	if err != nil {
-		return "", err
-	}
-	for _, info := range infos {
-		if info.Type == "commit" && c.whole(ctx, info.ID) {
-			return info.ID, nil
-		}
-	}
-	return "", nil
-}
-
-// whole reports whether a commit and its tree can be read.
-func (c *checker) whole(ctx context.Context, id git.ID) bool {
-	commit, err := c.s.Repo().Commit(ctx, id)
-	if err != nil {
-		return false
-	}
-	_, err = c.s.Repo().Tree(ctx, commit.Tree)
-	return err == nil
-}
-
-// lostRefs reports refs whose commits are not here.
-func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
-	ids := make([]git.ID, len(list))
-	for i, r := range list {
-		ids[i] = r.ID
-	}
-	infos, err := c.s.Repo().Infos(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for i, r := range list {
-		if infos[i].Type == "commit" {
-			continue
-		}
-		now, err := c.s.Repo().Ref(ctx, r.Name)
-		if err == nil && now == r.ID { // else it has moved, and gc has removed the old commit
-			err = c.lostRef(ctx, r, infos[i].Type)
-		}
-		if err != nil && !errors.Is(err, git.ErrNotFound) {
-			return err
-		}
-	}
-	return nil
-}
-
-// lostRef reports one ref, by the type of the object that it names; "" for none.
-func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
-	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FixCommand,
-		Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
-	if kind != "" {
-		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, kind, r.ID.Short())
-	}
-	to, err := c.formerly(ctx, r.Name)
-	if err != nil {
-		return err
-	}
-	switch {
-	case to != "":
-		p.Message += fmt.Sprintf("; the newest of its commits that is here is %s", to.Short())
-	case isWork(r.Name):
-	case tracking(r.Name):
-		p.Message += "; the next fetch creates it again"
-	default:
-		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
-		c.report(ctx, nil, p)
-		return nil
-	}
-	c.report(ctx, func(ctx context.Context) error {
-		if err := c.moveRefs(ctx, "restore what is here", func(tx *git.Tx) {
-			if to == "" {
-				tx.Delete(r.Name, r.ID)
-			} else {
-				tx.Update(r.Name, to, r.ID)
-			}
-		}); err != nil {
-			return err
-		}
-		return c.dropLostMoves(ctx, r.Name)
-	}, p)
-	return nil
-}
 
 // moveRefs moves refs in one transaction, without a commit.
 func (c *checker) moveRefs(ctx context.Context, reason string, queue func(*git.Tx)) error {

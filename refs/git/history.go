@@ -319,14 +319,44 @@ func (r *Repo) Absent(ctx context.Context, tips []ID) (map[ID]bool, error) {
 	if err != nil || !partial || len(tips) == 0 {
 		return nil, err
 	}
+	return r.notHere(ctx, tips)
+}
+
+// notHere lists the objects that tips reach and that do not exist.
+func (r *Repo) notHere(ctx context.Context, tips []ID, args ...string) (map[ID]bool, error) {
 	absent := map[ID]bool{}
-	err = r.EachLine(ctx, LineOptions{Input: idLines(tips)}, func(line []byte) error {
+	args = append([]string{"rev-list", "--objects", "--no-object-names", "--missing=print"}, args...)
+	err := r.EachLine(ctx, LineOptions{Input: idLines(tips)}, func(line []byte) error {
 		if id, missing := bytes.CutPrefix(line, []byte("?")); missing {
 			absent[ID(id)] = true
 		}
 		return nil
-	}, "rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin")
+	}, append(args, "--stdin")...)
 	return absent, err
+}
+
+// Hollow lists the trees and files of commits that do not exist, in one child; the history of the
+// commits is not looked at. A damaged file counts as existing. nil where a remote may promise
+// them.
+func (r *Repo) Hollow(ctx context.Context, commits []ID) (map[ID]bool, error) {
+	partial, err := r.Partial()
+	if err != nil || partial || len(commits) == 0 {
+		return nil, err
+	}
+	absent, err := r.notHere(ctx, commits, "--no-walk")
+	if err != nil {
+		return nil, err
+	}
+	for id := range absent {
+		if _, here := r.LooseFile(id); here {
+			delete(absent, id)
+			continue
+		}
+		if err := r.missing(ctx, string(id), nil); err != nil { // it may be borrowed
+			return nil, err
+		}
+	}
+	return absent, nil
 }
 
 // Shallow lists the commits whose parents a shallow clone leaves out; nil where this is

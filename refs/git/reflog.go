@@ -270,9 +270,10 @@ func (r *Repo) RefPast(name string) ([]ID, error) {
 	return past, nil
 }
 
-// DropLostMoves removes the lines of a ref's reflog that name objects which do not exist:
-// git fsck complains of them, and a walk over the reflogs ends there.
-func (r *Repo) DropLostMoves(ctx context.Context, name string) error {
+// DropLostMoves removes the lines of a ref's reflog that name objects which do not exist, or
+// commits of which parts do not: git fsck complains of them, and a walk over the reflogs ends
+// there.
+func (r *Repo) DropLostMoves(ctx context.Context, name string, parts ...ID) error {
 	past, err := r.RefPast(name)
 	if err != nil || len(past) == 0 {
 		return err
@@ -283,7 +284,7 @@ func (r *Repo) DropLostMoves(ctx context.Context, name string) error {
 	}
 	args := []string{"reflog", "delete", "--rewrite"}
 	for i, info := range slices.Backward(infos) { // what is older moves up
-		if info.Type == "" && !info.ID.IsZero() {
+		if info.Type == "" && !info.ID.IsZero() || slices.Contains(parts, info.ID) {
 			args = append(args, fmt.Sprintf("%s@{%d}", name, i))
 		}
 	}

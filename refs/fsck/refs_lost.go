@@ -1,0 +1,326 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// lostRef is a ref that cannot be read.
+type lostRef struct {
+	git.Ref
+	kind  string   // the type of the object that it names; "" for none
+	parts []git.ID // files and trees of its commit that are not here
+}
+
+// lostRefs reports refs whose commits are not here, or lack files: git deletes objects that no ref
+// leads to yet, where gc --prune=now or --cruft-expiration=now run beside a writer. The repair
+// sets the ref back to the newest commit that is whole. Then it makes the commits of a branch
+// again, and the notes that were written with them, as far as its journal tells of them.
+//
+// It costs one child for the files of all refs, and more only where some are missing.
+func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	infos, err := c.s.Repo().Infos(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var lost []lostRef
+	var own, theirs []git.Ref
+	for i, r := range list {
+		switch {
+		case infos[i].Type != "commit":
+			lost = append(lost, lostRef{Ref: r, kind: infos[i].Type})
+		case tracking(r.Name):
+			theirs = append(theirs, r)
+		case !isWork(r.Name): // whose files are code
+			own = append(own, r)
+		}
+	}
+	hollow, err := c.hollow(ctx, own, theirs)
+	if err != nil {
+		return err
+	}
+	lost = append(lost, hollow...)
+	// A branch needs the roadmap, and notes are added to what is left of them.
+	slices.SortStableFunc(lost, func(a, b lostRef) int { return rank(a.Name) - rank(b.Name) })
+	for _, r := range lost {
+		now, err := c.s.Repo().Ref(ctx, r.Name)
+		if err == nil && now == r.ID { // else it has moved, and gc has removed the old commit
+			err = c.lostRef(ctx, r)
+		}
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+	}
+	return c.notesAgain(ctx)
+}
+
+// rank orders lost refs for their repair.
+func rank(name string) int {
+	switch name {
+	case git.RoadmapRef:
+		return 0
+	case git.NotesRef:
+		return 1
+	}
+	return 2
+}
+
+// hollow returns the refs whose commits are here and lack files, but not those that a remote has:
+// checkDocuments says how its files come back, and then nothing is lost.
+func (c *checker) hollow(ctx context.Context, refs, theirs []git.Ref) ([]lostRef, error) {
+	ids := make([]git.ID, len(refs))
+	for i, r := range refs {
+		ids[i] = r.ID
+	}
+	missing, err := c.s.Repo().Hollow(ctx, ids)
+	if git.ExitCode(err) > 0 {
+		return nil, nil // something is damaged: checkDocuments says what
+	}
+	if err != nil || len(missing) == 0 {
+		return nil, err
+	}
+	var lost []lostRef
+	for _, r := range refs {
+		parts, err := c.s.Repo().Hollow(ctx, []git.ID{r.ID})
+		if err != nil {
+			return nil, err
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		shared, err := c.shared(ctx, r.ID, theirs)
+		if err != nil {
+			return nil, err
+		}
+		if !shared {
+			lost = append(lost, lostRef{Ref: r, kind: "commit", parts: slices.Sorted(maps.Keys(parts))})
+		}
+	}
+	return lost, nil
+}
+
+// shared reports whether a ref of a remote leads to a commit.
+func (c *checker) shared(ctx context.Context, id git.ID, theirs []git.Ref) (bool, error) {
+	for _, r := range theirs {
+		has, err := c.s.Repo().IsAncestor(ctx, id, r.ID)
+		if git.ExitCode(err) > 0 { // their history has a hole
+			continue
+		}
+		if err != nil || has {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// lostRef reports one ref.
+func (c *checker) lostRef(ctx context.Context, r lostRef) error {
+	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FixCommand}
+	switch r.kind {
+	case "":
+		p.Message = fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())
+	case "commit":
+		p.Message = fmt.Sprintf("ref '%s' names %s, of which %s not here", r.Name, r.ID.Short(), countAre(len(r.parts), "file or tree"))
+	default:
+		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, r.kind, r.ID.Short())
+	}
+	f, err := c.formerly(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	f.hollow = append(f.hollow, r.ID)
+	switch {
+	case f.id != "":
+		p.Message += fmt.Sprintf("; the newest of its commits that is here is %s", f.id.Short())
+		since, err := c.lostSince(ctx, r, f)
+		if err != nil {
+			return err
+		}
+		p.Message += since
+	case isWork(r.Name):
+	case tracking(r.Name):
+		p.Message += "; the next fetch creates it again"
+	case r.Name == git.NotesRef && r.kind == "":
+		p.Message += "; what commits and journals say is noted again"
+	case r.kind == "commit":
+		return nil // checkDocuments reports what is missing, and where it may be found
+	default:
+		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
+		c.report(ctx, nil, p)
+		return nil
+	}
+	c.report(ctx, func(ctx context.Context) error { return c.setBack(ctx, r, f) }, p)
+	return nil
+}
+
+// lostSince says what becomes of the changes since the commit that a ref is set back to.
+func (c *checker) lostSince(ctx context.Context, r lostRef, f former) (string, error) {
+	branch, ok := git.BranchName(r.Name)
+	if !ok {
+		if f.newer > 0 {
+			return fmt.Sprintf("; what %s since said may be missing", prose.Count(f.newer, "change")), nil
+		}
+		return "", nil
+	}
+	t, err := c.toldSince(ctx, branch, f.id, r.ID)
+	if err != nil {
+		return "", err
+	}
+	return t.String(), nil
+}
+
+// setBack moves a ref to what it was, or deletes it where that is of no use.
+func (c *checker) setBack(ctx context.Context, r lostRef, f former) error {
+	c.notesBack = c.notesBack || r.Name == git.NotesRef
+	branch, ok := git.BranchName(r.Name)
+	var failed error
+	if ok && f.id != "" {
+		if failed = c.commitAgain(ctx, branch, r.ID, f.id); failed == nil {
+			return c.dropLostMoves(ctx, r.Name, c.stillHollow(ctx, f.hollow)...)
+		}
+		failed = fmt.Errorf("the commits since cannot be made again: %w", failed)
+	}
+	err := c.moveRefs(ctx, "restore what is here", func(tx *git.Tx) {
+		if f.id == "" {
+			tx.Delete(r.Name, r.ID)
+		} else {
+			tx.Update(r.Name, f.id, r.ID)
+		}
+	})
+	if err == nil {
+		err = c.dropLostMoves(ctx, r.Name, f.hollow...)
+	}
+	return errors.Join(failed, err)
+}
+
+// stillHollow leaves out the commits that are whole by now.
+func (c *checker) stillHollow(ctx context.Context, ids []git.ID) []git.ID {
+	return slices.DeleteFunc(ids, func(id git.ID) bool { return c.whole(ctx, id) })
+}
+
+// dropLostMoves cleans a ref's reflog while its branch is locked: git deletes the lines by
+// their number.
+func (c *checker) dropLostMoves(ctx context.Context, name string, hollow ...git.ID) error {
+	var held []string
+	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
+		held = append(held, branch)
+	}
+	return c.s.WhileLocked(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name, hollow...) }, held...)
+}
+
+// former is what a ref named before.
+type former struct {
+	id     git.ID   // "" for nothing that is of use
+	newer  int      // how many changes followed
+	hollow []git.ID // commits that followed, are here, and are not whole
+}
+
+// formerly returns the newest commit that a ref is known to have named and that is whole: by its
+// reflog; else by the marks of its journal or the trailers of branches; else as a remote has
+// it. It returns none for a tracking ref and for handed over code, of which an older one is of
+// no use.
+func (c *checker) formerly(ctx context.Context, name string) (former, error) {
+	var f former
+	if tracking(name) || isWork(name) {
+		return f, nil
+	}
+	past, err := c.s.Repo().RefPast(name)
+	if err != nil {
+		return f, err
+	}
+	told, err := c.toldPast(ctx, name)
+	if err != nil {
+		return f, err
+	}
+	past = append(past, told...)
+	remotes, err := c.s.Repo().Remotes(ctx)
+	if err != nil {
+		return f, err
+	}
+	for _, remote := range remotes {
+		id, err := c.s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(name))
+		if err == nil {
+			past = append(past, id)
+		}
+	}
+	if len(past) == 0 {
+		return f, nil
+	}
+	infos, err := c.s.Repo().Infos(ctx, past)
+	if err != nil {
+		return f, err
+	}
+	for i, info := range infos {
+		if info.Type == "commit" && c.whole(ctx, info.ID) {
+			f.id, f.newer = info.ID, i
+			return f, nil
+		}
+		if info.Type == "commit" {
+			f.hollow = append(f.hollow, info.ID)
+		}
+	}
+	return former{}, nil
+}
+
+// toldPast lists what else tells of the past of a ref, the newest first: the marks of a branch's
+// journal, and of the roadmap the trailers of branches.
+func (c *checker) toldPast(ctx context.Context, name string) ([]git.ID, error) {
+	var ids []git.ID
+	if branch, ok := git.BranchName(name); ok {
+		content, err := c.readContent(branch)
+		if content == nil || err != nil {
+			return nil, err
+		}
+		for _, m := range slices.Backward(content.Marks()) {
+			if c.s.Repo().IsID(m.Committed) {
+				ids = append(ids, git.ID(m.Committed))
+			}
+		}
+	}
+	if name != git.RoadmapRef {
+		return ids, nil
+	}
+	refs, err := c.s.Repo().Refs(ctx, git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var tips []*git.Commit
+	for _, r := range refs {
+		tip, err := c.s.Repo().Commit(ctx, r.ID)
+		if err != nil {
+			continue // it is lost, too
+		}
+		tips = append(tips, tip)
+	}
+	slices.SortStableFunc(tips, func(a, b *git.Commit) int { return b.Committer.When.Compare(a.Committer.When) })
+	for _, tip := range tips {
+		if id, _ := store.ParseRoadmap(tip.Trailer(store.TrailerRoadmap)); c.s.Repo().IsID(string(id)) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// whole reports whether a commit, its trees and its files are here.
+func (c *checker) whole(ctx context.Context, id git.ID) bool {
+	commit, err := c.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return false
+	}
+	if _, err = c.s.Repo().Tree(ctx, commit.Tree); err != nil {
+		return false
+	}
+	missing, err := c.s.Repo().Hollow(ctx, []git.ID{id})
+	return err == nil && len(missing) == 0
+}
