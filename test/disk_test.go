@@ -264,7 +264,8 @@ func (w *world) unchanged(before map[string]string) {
 	for name, data := range after {
 		if was, ok := before[name]; !ok {
 			w.t.Errorf("'%s' was left: %.200q", name, data)
-		} else if was != data {
+		} else if was != data && !(name == "context/written" && strings.HasPrefix(data, was)) {
+			// Commits are listed there before refs move, also those that get none.
 			w.t.Errorf("'%s' was %.300q and is %.300q", name, was, data)
 		}
 	}
