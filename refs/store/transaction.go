@@ -23,6 +23,11 @@ const (
 	firstWait = time.Millisecond
 	longWait  = 100 * time.Millisecond
 
+	// A writer that has lost so many races has many rivals, and waits for its turn, see takeTurn.
+	// Without turns, some of eighty writers of the roadmap lost all tries on a busy machine.
+	turnTry  = 5
+	turnWait = 20 * time.Second
+
 	// A lock that outlives three waits of two seconds was left by a process that
 	// was killed: git's own commands do not wait that long.
 	LockedTries = 3
@@ -197,10 +202,21 @@ func (tx *Transaction) LateWarnings(mark, fold error) []string {
 // Swap builds a change and moves the refs, again and again while another process
 // is faster. build reads everything anew each time. Nothing queued is nothing
 // done.
-func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) error) error {
+func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) error) (err error) {
+	var turn *git.Lock
+	defer func() {
+		if turn != nil {
+			err = errors.Join(err, turn.Unlock())
+		}
+	}()
 	wait, locked := firstWait, 0
 	for try := 1; ; try++ {
-		err := build(ctx)
+		if try == turnTry {
+			if turn, err = tx.Store.takeTurn(ctx); err != nil {
+				return err
+			}
+		}
+		err = build(ctx)
 		if err == nil {
 			err = tx.Commit(ctx)
 		}
@@ -227,6 +243,21 @@ func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) err
 		}
 		wait = min(2*wait, longWait)
 	}
+}
+
+// TurnLock is the lock of the writers that take turns in Swap.
+const TurnLock = "turn"
+
+// takeTurn waits until no other writer that has lost many races tries again. It returns nil after
+// turnWait: the turn only orders writers, and its owner may wait for this process.
+func (s *Store) takeTurn(ctx context.Context) (*git.Lock, error) {
+	limited, cancel := context.WithTimeout(ctx, turnWait)
+	defer cancel()
+	turn, err := s.repo.Lock(limited, TurnLock)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, nil
+	}
+	return turn, err
 }
 
 // Signing says whether memory commits are signed. The zero value leaves it to
