@@ -37,7 +37,7 @@ func Main() {
 }
 
 // memoryLimit is the heap in bytes at which garbage collection begins.
-const memoryLimit = 256 << 20
+const memoryLimit = 96 << 20
 
 // interruptible returns a context that a signal which would end the process ends with an
 // *interruption. Signals that the process ignores (nohup) stay ignored.

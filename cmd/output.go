@@ -68,11 +68,7 @@ func count(n int, one, many string) string {
 }
 
 // block writes a text of several lines, made safe to show.
-func block(p *render.Printer, text string) {
-	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		line(p, "%s", l)
-	}
-}
+func block(p *render.Printer, text string) { p.Block(strings.TrimRight(text, "\n")) }
 
 // replaced warns that a text was changed, if it was.
 func (e *Env) replaced(was bool) {

@@ -31,6 +31,7 @@ type roadmapOptions struct {
 type roadmapResult struct {
 	view   store.RoadmapView
 	main   []byte // main.md; nil after a revision
+	left   int    // number of items that main does not contain
 	reason string // what a revision did; "" if it changed nothing
 	log    *roadmapLog
 }
@@ -102,16 +103,21 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 		return revise.apply(ctx, s, o.writer(env))
 	case len(args) > 0 && args[0] == "log":
 		r.log, err = readRoadmapLog(ctx, s)
-	case o.at != "":
-		tip, err := history.At(ctx, s, o.branch, o.at)
-		if err != nil {
+		return r, err
+	}
+	var tip *store.Tip
+	if o.at != "" {
+		if tip, err = history.At(ctx, s, o.branch, o.at); err != nil {
 			return r, err
 		}
+	}
+	if o.json {
 		r.view, r.main, err = s.Roadmap(ctx, tip)
 		return r, err
-	default:
-		r.view, r.main, err = s.Roadmap(ctx, nil)
 	}
+	var e doc.Excerpt
+	r.view, e, err = s.RoadmapExcerpt(ctx, tip)
+	r.main, r.left = e.Text, e.Left.Total()
 	return r, err
 }
 
@@ -123,6 +129,9 @@ func (o *roadmapOptions) printRoadmap(ctx context.Context, env *Env, r roadmapRe
 		return o.view(ctx, env, r.view, func(p *render.Printer) {
 			render.AtComment(p, r.view.At)
 			render.MarkdownText(p, string(r.main))
+			if r.left > 0 {
+				line(p, "[%d more items, see --json]", r.left)
+			}
 		})
 	}
 	return o.show(env, r.view, func(p *render.Printer) {

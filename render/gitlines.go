@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -27,6 +29,24 @@ func (l gitLine) plain() string {
 		b.WriteString(s.text)
 	}
 	return b.String()
+}
+
+// short returns the line with at most most bytes of text, and says how many more there are.
+func (l gitLine) short(most int) gitLine {
+	room, left := most, 0
+	var out gitLine
+	for _, s := range l {
+		text := doc.ShortText(s.text, room)
+		left += len(s.text) - len(text)
+		if room -= len(text); left > 0 {
+			room = 0
+		}
+		out = append(out, span{s.style, text})
+	}
+	if left > 0 {
+		out = append(out, span{"", fmt.Sprintf(" [%d more bytes, see --json]", left)})
+	}
+	return out
 }
 
 // write writes the line with its text made safe. It keeps a carriage return at the end,

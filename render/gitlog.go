@@ -64,7 +64,8 @@ func WriteGitLog(ctx context.Context, s *refs.Store, w io.Writer, v GitLog) erro
 	if v.inBrackets() {
 		out.judged = byCommit(v.Log.Commits)
 	}
-	err = writeGit(ctx, s.Repo(), []byte(list.String()), args, v.Color, show, b.Flush)
+	short := func(l gitLine) error { return show(l.short(shownQuote)) }
+	err = writeGit(ctx, s.Repo(), []byte(list.String()), args, v.Color, short, b.Flush)
 	if err == nil {
 		err = filter.end()
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs"
@@ -40,7 +41,7 @@ func (v Log) Text(p *Printer) {
 	if v.Total == 0 {
 		p.line(plain("no steps on branch '" + v.Branch + "' yet"))
 	}
-	p.trace(trace(v.Steps))
+	p.trace(trace(shortSteps(v.Steps, shownQuote)))
 	p.pages(page{
 		self: "-b " + v.Branch + " --log" + atFlag(v.At), unit: "--steps", size: v.size,
 		skip: v.Skip, shown: len(v.Steps), older: v.Skip+len(v.Steps) < v.Total,
@@ -108,6 +109,17 @@ func (v Lines) Text(p *Printer) {
 	})
 }
 
+// shortSteps returns the steps with at most most bytes of each text.
+func shortSteps(steps []store.Step, most int) []store.Step {
+	list := slices.Clone(steps)
+	for i := range list {
+		for _, text := range []*string{&list[i].Observation, &list[i].Thought, &list[i].Action} {
+			*text = shown(*text, most)
+		}
+	}
+	return list
+}
+
 // trace writes lines of log.md, with headings in bold. Texts are quoted there, so that none of their
 // lines looks like a heading.
 func (p *Printer) trace(lines []string) {
@@ -116,7 +128,7 @@ func (p *Printer) trace(lines []string) {
 			p.line(bold(l))
 			continue
 		}
-		p.block("", l)
+		p.block("", shown(l, shownQuote))
 	}
 }
 

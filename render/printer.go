@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
@@ -76,9 +77,25 @@ func oneLine(text string) string {
 	}, Safe(text))
 }
 
+// How many bytes of one text a view shows: of one among others, and of the one that it is about. JSON
+// has all of it.
+const (
+	shownQuote = 64 << 10
+	shownText  = 1 << 20
+)
+
+// shown returns as much of a text as a view shows, with a last line about the rest.
+func shown(text string, most int) string {
+	short := doc.ShortText(text, most)
+	if left := len(text) - len(short); left > 0 {
+		return fmt.Sprintf("%s\n[%d more bytes, see --json]", short, left)
+	}
+	return text
+}
+
 // block writes the lines of a text, each after a prefix.
 func (p *Printer) block(prefix, text string) {
-	for l := range strings.SplitSeq(text, "\n") {
+	for l := range strings.SplitSeq(shown(text, shownText), "\n") {
 		if l = Safe(l); l == "" {
 			p.write(strings.TrimRight(prefix, " ") + "\n")
 			continue
@@ -87,8 +104,13 @@ func (p *Printer) block(prefix, text string) {
 	}
 }
 
+// Block writes a text of several lines, made safe to show.
+func (p *Printer) Block(text string) { p.block("", text) }
+
 // quote writes a text as a Markdown quote, which nothing in the text can end.
-func (p *Printer) quote(text string) { p.block("> ", strings.TrimRight(text, "\r\n")) }
+func (p *Printer) quote(text string) {
+	p.block("> ", shown(strings.TrimRight(text, "\r\n"), shownQuote))
+}
 
 // section writes a heading of the second level and a text, unless the text is empty.
 func (p *Printer) section(title, text string) {
@@ -150,7 +172,7 @@ func (p *Printer) when(t time.Time) string {
 
 // MarkdownText shows a document unchanged, with its headings in the style of the views.
 func MarkdownText(p *Printer, text string) {
-	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+	for l := range strings.SplitSeq(shown(strings.TrimRight(text, "\n"), shownText), "\n") {
 		if p.Color && strings.HasPrefix(l, "#") {
 			p.line(bold(l))
 			continue

@@ -57,8 +57,9 @@ type Roadmap struct {
 	Todo       []store.Item `json:"todo"`
 	Outcomes   []string     `json:"outcomes"` // of branches that ended, oldest first
 	Sections   []Section    `json:"sections"` // that people added
+	Unread     int          `json:"unread"`   // number of items that the lists leave out
 
-	left doc.Left // items that the lists leave out, because the budget has no room for them
+	left doc.Left // those items
 }
 
 // Section is a section of the roadmap that people added.
@@ -88,8 +89,16 @@ type SnapshotOptions struct {
 	Newest   int           // commits that the text shows in full
 	Titles   int           // commits below those, of which the text shows the titles
 	Branches int           // branches that are listed
-	Budget   int           // tokens of the text, for which a large roadmap is read; 0: all of it
+	Budget   int           // tokens of the text, for which topics are read; 0: any number
 	CodeWait time.Duration // how long git may take to list what is uncommitted; 0: it is not asked
+}
+
+// textSize is how many bytes of a topic's text are read: as many as fill the budget.
+func (o SnapshotOptions) textSize() int {
+	if o.Budget == 0 {
+		return shownQuote
+	}
+	return min(shownQuote, o.Budget*BytesPerToken+1)
 }
 
 // How much a snapshot reads at most.
@@ -117,8 +126,8 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 		return Snapshot{}, err
 	}
 	reads := []func(context.Context) error{
-		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o.Newest+o.Titles, recent) },
-		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip, o.Budget) },
+		func(ctx context.Context) error { return v.readTip(ctx, s, tip, o, recent) },
+		func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip) },
 		func(ctx context.Context) (err error) {
 			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(o.Branches)})
 			return err
@@ -129,6 +138,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 		},
 		func(ctx context.Context) (err error) {
 			v.Purpose, v.Progress, err = history.PurposeProgress(ctx, s, tip)
+			v.Purpose, v.Progress = doc.ShortText(v.Purpose, shownQuote), doc.ShortText(v.Progress, shownQuote)
 			return err
 		},
 	}
@@ -136,7 +146,9 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 		reads = append(reads,
 			func(ctx context.Context) error { return v.readCode(ctx, s, o.CodeWait) },
 			func(ctx context.Context) (err error) {
-				v.LastStep, err = history.NewestPending(ctx, s, tip)
+				if v.LastStep, err = history.NewestPending(ctx, s, tip); v.LastStep != nil {
+					v.LastStep = &shortSteps([]store.Step{*v.LastStep}, shownQuote)[0]
+				}
 				return err
 			},
 			func(ctx context.Context) (err error) {
@@ -167,21 +179,24 @@ func (v *Snapshot) tell() {
 }
 
 // readTip reads what needs the list of the newest memory commits, for which log waits.
-func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, commits int,
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, o SnapshotOptions,
 	log func(*store.Tip) ([]history.RecentCommit, error)) error {
 	recent := sync.OnceValues(func() ([]history.RecentCommit, error) { return log(tip) })
 	return concurrently(ctx,
 		func(context.Context) error { _, err := recent(); return err },
 		func(ctx context.Context) error {
-			list, err := history.NewestOf(ctx, s, tip, commits, recent)
+			list, err := history.NewestOf(ctx, s, tip, o.Newest+o.Titles, recent)
 			v.Commits = withTags(list)
+			for i := range v.Commits {
+				shortTexts(&v.Commits[i])
+			}
 			if err != nil || v.At != nil { // unknown for the past
 				return err
 			}
 			return code.MarkStale(ctx, s, v.Commits)
 		},
 		func(ctx context.Context) error {
-			list, unread, err := history.ReadTopics(ctx, s, tip, mostTopics, recent)
+			list, unread, err := history.ReadTopics(ctx, s, tip, mostTopics, o.textSize(), recent)
 			if err == nil {
 				err = code.MarkTopics(ctx, s, tip, list)
 			}
@@ -193,22 +208,24 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, c
 		})
 }
 
-// readRoadmap reads the roadmap: that of the tip's moment, and what a text of at most budget tokens can
-// show of it.
-func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip, budget int) error {
+// shortTexts shortens the texts of a commit to what a view of many contains.
+func shortTexts(c *store.Commit) {
+	for _, text := range []*string{&c.Summary, &c.Goal, &c.Purpose, &c.Progress, &c.Contribution} {
+		*text = doc.ShortText(*text, shownQuote)
+	}
+}
+
+// readRoadmap reads the roadmap of the tip's moment.
+func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip) error {
 	v.Roadmap = Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}, Outcomes: []string{}, Sections: []Section{}}
 	v.Questions, v.Decisions = []string{}, []string{}
-	most := 0
-	if budget > 0 {
-		most = budget*BytesPerToken/len(bullet) + 1
-	}
-	r, left, err := s.RoadmapExcerpt(ctx, tip, most)
+	r, e, err := s.RoadmapExcerpt(ctx, tip)
 	if errors.Is(err, fail.ErrNoMemory) || v.At != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
 		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: orEmpty(r.Milestones), Todo: orEmpty(r.Todo),
-			Outcomes: orEmpty(r.Outcomes), Sections: []Section{}, left: left}
+			Outcomes: orEmpty(r.Outcomes), Sections: []Section{}, Unread: e.Left.Total(), left: e.Left}
 		for _, own := range r.Own {
 			v.Roadmap.Sections = append(v.Roadmap.Sections, Section(own))
 		}

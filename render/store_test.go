@@ -149,7 +149,7 @@ func TestJSONKeys(t *testing.T) {
 		v          any
 	}{
 		{"snapshot", "at attention branch branches branches_total budget code commits decisions head last_step pending progress purpose questions roadmap topics topics_unread", snapshot},
-		{"roadmap", "goal milestones outcomes sections todo", snapshot.Roadmap},
+		{"roadmap", "goal milestones outcomes sections todo unread", snapshot.Roadmap},
 		{"branch view", "at branch commits progress purpose skip total", branch},
 		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at why", branch.Branch},
 		{"COMMIT", "agent author branch code commit contribution foreign id outcome progress purpose score stale steps summary tags time", branch.Commits[0]},

@@ -24,8 +24,10 @@ import (
 // The test binary is git-context too: it stands on the PATH of every script
 // under that name, so that `git context` finds it as well.
 func TestMain(m *testing.M) {
-	testscript.Main(tidy{m}, map[string]func(){"git-context": cmd.Main})
+	testscript.Main(tidy{m}, programs)
 }
+
+var programs = map[string]func(){"git-context": cmd.Main}
 
 func TestScripts(t *testing.T) {
 	p := scripts(t, kinds[0])

@@ -21,6 +21,15 @@ type Left struct {
 	Outcomes   int       `json:"outcomes"`
 }
 
+// Total is the number of all these items.
+func (l Left) Total() int {
+	n := l.Decisions + l.Questions + l.Outcomes
+	for _, items := range []LeftItems{l.Milestones, l.Todo} {
+		n += items.Open + items.Done + items.Outcome
+	}
+	return n
+}
+
 // LeftItems counts what is left out of a check list.
 type LeftItems struct {
 	Open    int `json:"open"`

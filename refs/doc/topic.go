@@ -26,6 +26,10 @@ type Topic struct {
 	Extra      string   // the other keys of the front matter, as lines of YAML
 }
 
+// TopicHead is how many bytes at the beginning of a file contain its front matter, if it has one that ParseTopic
+// accepts.
+const TopicHead = MetadataLimit + 64
+
 // CheckTopicKey reports why a key cannot name a topic: it must be 1 to 100 of a-z 0-9 . _ -
 // and begin with a letter or digit.
 func CheckTopicKey(key string) error {

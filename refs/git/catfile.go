@@ -175,15 +175,15 @@ func readHead(in *bufio.Reader, rev string, hexLen int) (ObjectInfo, error) {
 	return ObjectInfo{ID: ID(fields[0]), Type: fields[1], Size: size}, nil
 }
 
-// readExactly reads n bytes into room, which grows if it must. Large sizes are not
-// believed before the bytes are there.
+// readExactly reads n bytes into room, which grows if it must. A large size is not believed before an
+// eighth of the bytes is there; smaller steps would copy a giant many times.
 func readExactly(in io.Reader, n int64, room []byte) ([]byte, error) {
 	const step = 1 << 20
 	data := room[:0]
 	for int64(len(data)) < n {
 		from := len(data)
-		more := int(min(n-int64(from), step))
-		data = slices.Grow(data, more)[:from+more]
+		to := int(min(n, max(8*int64(from), step, int64(cap(data)))))
+		data = slices.Grow(data, to-from)[:to]
 		if _, err := io.ReadFull(in, data[from:]); err != nil {
 			return nil, err
 		}

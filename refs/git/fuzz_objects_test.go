@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 )
@@ -54,5 +55,5 @@ func FuzzReadAnswer(f *testing.F) {
 
 func FuzzInflate(f *testing.F) {
 	f.Add([]byte("x\x01"))
-	f.Fuzz(func(t *testing.T, raw []byte) { _, _ = inflate(raw) })
+	f.Fuzz(func(t *testing.T, raw []byte) { _, _ = inflate(raw, math.MaxInt) })
 }

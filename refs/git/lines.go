@@ -21,8 +21,8 @@ type BlamedLine struct {
 // no renames and ignores the repository's settings for code (attributes, revisions to be
 // ignored) and white space: a last line to which another line is appended gets a line end,
 // and keeps its commit. A file without content has no lines. The path must be in the
-// commit.
-func (r *Repo) Blame(ctx context.Context, id ID, path string) ([]BlamedLine, error) {
+// commit. Of a file with more than most lines only those are blamed; 0: all.
+func (r *Repo) Blame(ctx context.Context, id ID, path string, most int) ([]BlamedLine, error) {
 	dir, remove, err := r.blameDir(ctx)
 	if err != nil {
 		return nil, err
@@ -30,8 +30,11 @@ func (r *Repo) Blame(ctx context.Context, id ID, path string) ([]BlamedLine, err
 	defer remove()
 	// An empty file name clears the list of revisions to be ignored. As a setting
 	// it would do nothing: git sorts those.
-	out, err := r.viewFrom(ctx, dir, []string{"blame", "--porcelain", "-w", "--no-textconv", "--no-follow",
-		"--ignore-revs-file=", string(id), "--", path})
+	args := []string{"blame", "--porcelain", "-w", "--no-textconv", "--no-follow", "--ignore-revs-file="}
+	if most > 0 {
+		args = append(args, fmt.Sprintf("-L1,%d", most))
+	}
+	out, err := r.viewFrom(ctx, dir, append(args, string(id), "--", path))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,20 +35,29 @@ func (r *Repo) LoosePath(id ID) string {
 // loose reads a loose object of the repository's own directory. It returns
 // fs.ErrNotExist if there is none: the object may be packed, or borrowed.
 func (r *Repo) loose(id ID) (Object, error) {
+	start, err := r.looseStart(id, math.MaxInt)
+	return start.Object, err
+}
+
+// looseStart is loose for no more than about the first most bytes of a giant, whose hash is not checked.
+func (r *Repo) looseStart(id ID, most int) (Start, error) {
 	raw, err := os.ReadFile(r.LoosePath(id))
 	if err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {
 			err = fs.ErrNotExist
 		}
-		return Object{}, fmt.Errorf("object '%s': %w", id, err)
+		return Start{}, fmt.Errorf("object '%s': %w", id, err)
 	}
-	o, err := inflate(raw)
+	o, err := inflate(raw, max(most, readWhole))
 	if err != nil {
-		return Object{}, fmt.Errorf("loose object '%s' is corrupt: %w", id, err)
+		return Start{}, fmt.Errorf("loose object '%s' is corrupt: %w", id, err)
 	}
 	o.ID = id
+	if !o.Whole() {
+		return o, nil
+	}
 	if got := hashObject(o.Type, o.Data, len(id)); got != id {
-		return Object{}, fmt.Errorf("loose object '%s' is corrupt: its content is that of '%s'", id, got)
+		return Start{}, fmt.Errorf("loose object '%s' is corrupt: its content is that of '%s'", id, got)
 	}
 	return o, nil
 }
@@ -55,42 +65,56 @@ func (r *Repo) loose(id ID) (Object, error) {
 // maxLooseHeader is the longest "type size" of a loose object.
 const maxLooseHeader = 32
 
-// inflate decodes the file of a loose object.
-func inflate(raw []byte) (Object, error) {
+// inflate decodes the file of a loose object; of one with more than most bytes, those.
+func inflate(raw []byte, most int) (Start, error) {
 	z, err := zlib.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return Object{}, err
+		return Start{}, err
 	}
 	defer z.Close()
+	info, body, err := looseHead(z)
+	if err != nil {
+		return Start{}, err
+	}
 	// The size that the header claims is not believed before it is read.
+	whole := info.Size <= int64(most)
+	more := int64(most)
+	if whole {
+		more = info.Size + 1
+	}
+	if left := more - int64(body.Len()); left > 0 { // text becomes an eighth of its size at best
+		body.Grow(int(min(left, 8*int64(len(raw)))) + bytes.MinRead)
+	}
+	if _, err := io.Copy(body, io.LimitReader(z, more-int64(body.Len()))); err != nil {
+		return Start{}, err
+	}
+	if have := int64(body.Len()); whole && have != info.Size || !whole && have != more {
+		return Start{}, fmt.Errorf("%d bytes where its header says %d", have, info.Size)
+	}
+	return Start{Object{Type: info.Type, Data: body.Bytes()}, info.Size}, nil
+}
+
+// looseHead reads the header of an inflated object, and what comes with it of its content.
+func looseHead(z io.Reader) (info ObjectInfo, body *bytes.Buffer, err error) {
 	first := make([]byte, 8<<10)
 	n, err := io.ReadFull(z, first)
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return Object{}, err
+		return info, nil, err
 	}
 	first = first[:n]
 	end := bytes.IndexByte(first[:min(n, maxLooseHeader)], 0)
 	if end < 0 {
-		return Object{}, errors.New("no header")
+		return info, nil, errors.New("no header")
 	}
 	kind, digits, _ := bytes.Cut(first[:end], []byte(" "))
 	if _, err := plumbing.ParseObjectType(string(kind)); err != nil {
-		return Object{}, fmt.Errorf("bad type '%s'", Shown(string(kind)))
+		return info, nil, fmt.Errorf("bad type '%s'", Shown(string(kind)))
 	}
 	size, err := strconv.ParseInt(string(digits), 10, 63)
 	if err != nil || size < 0 {
-		return Object{}, fmt.Errorf("bad size '%s'", Shown(string(digits)))
+		return info, nil, fmt.Errorf("bad size '%s'", Shown(string(digits)))
 	}
-	body := bytes.NewBuffer(first[end+1:])
-	if n == cap(first) {
-		if _, err := io.Copy(body, io.LimitReader(z, size+1)); err != nil {
-			return Object{}, err
-		}
-	}
-	if int64(body.Len()) != size {
-		return Object{}, fmt.Errorf("%d bytes where its header says %d", body.Len(), size)
-	}
-	return Object{Type: string(kind), Data: body.Bytes()}, nil
+	return ObjectInfo{Type: string(kind), Size: size}, bytes.NewBuffer(first[end+1:]), nil
 }
 
 // hashObject returns the name of an object.

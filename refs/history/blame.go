@@ -67,7 +67,7 @@ func Blame(ctx context.Context, s *store.Store, key, rev string) (TopicBlame, er
 	case key == doc.RoadmapFile:
 		return blameRoadmap(ctx, s, tip, rev)
 	case key == doc.MetadataFile:
-		return blameDocument(ctx, s, tip, key, key)
+		return blameDocument(ctx, s, tip, key, key, 0)
 	}
 	return TopicBlame{}, noTopic(ctx, s, tip, key)
 }
@@ -81,9 +81,16 @@ func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string)
 	if err != nil {
 		return TopicBlame{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.Name(), err)
 	}
-	b, err := blameDocument(ctx, s, tip, key, doc.TopicPath(key))
+	most := 0
+	if len(data) > blamedSize {
+		most = max(1, bytes.Count(data[:blamedSize], []byte("\n")))
+	}
+	b, err := blameDocument(ctx, s, tip, key, doc.TopicPath(key), most)
 	if err != nil {
 		return b, err
+	}
+	if most > 0 {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("topic '%s' has %d bytes: only the first %d lines are blamed", key, len(data), most))
 	}
 	front := bytes.Count(data[:len(data)-len(t.Text)], []byte("\n"))
 	b.Lines = b.Lines[min(front, len(b.Lines)):]
@@ -97,26 +104,22 @@ func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string)
 	return b, err
 }
 
+// blamedSize is how many bytes of a topic's file are blamed: git takes four seconds for 30 MB.
+const blamedSize = 1 << 20
+
 // supersededBy returns the key of a topic that supersedes another; "" for none.
 func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key string) (string, error) {
 	ids, err := store.TopicIDs(ctx, tip)
 	if err != nil {
 		return "", err
 	}
-	for name := range ids {
-		other := strings.TrimSuffix(name, ".md")
-		if other == key {
-			continue
+	by := ""
+	err = eachTopic(ctx, s, tip, ids, 0, func(name string, t doc.Topic) {
+		if other := strings.TrimSuffix(name, ".md"); t.Supersedes == key && other != key {
+			by = other
 		}
-		t, err := readTopic(ctx, s, tip, other)
-		if err != nil {
-			return "", err
-		}
-		if t.Supersedes == key {
-			return other, nil
-		}
-	}
-	return "", nil
+	})
+	return by, err
 }
 
 // noTopic is the error for an absent topic: that it was forgotten, by whom, and how to see
@@ -155,15 +158,15 @@ func blameRoadmap(ctx context.Context, s *store.Store, tip *store.Tip, rev strin
 	if err != nil {
 		return TopicBlame{}, err
 	}
-	lines, err := blameLines(ctx, s, id, doc.RoadmapFile)
+	lines, err := blameLines(ctx, s, id, doc.RoadmapFile, 0)
 	return TopicBlame{Key: doc.RoadmapFile, Lines: lines}, err
 }
 
-// blameDocument blames a file of a branch and finds the entries.
-func blameDocument(ctx context.Context, s *store.Store, tip *store.Tip, key, path string) (TopicBlame, error) {
+// blameDocument blames a file of a branch, at most most lines of it (0: all), and finds the entries.
+func blameDocument(ctx context.Context, s *store.Store, tip *store.Tip, key, path string, most int) (TopicBlame, error) {
 	b := TopicBlame{Key: key, Branch: tip.Name()}
 	var err error
-	if b.Lines, err = blameLines(ctx, s, tip.Commit().ID, path); err != nil || len(b.Lines) == 0 {
+	if b.Lines, err = blameLines(ctx, s, tip.Commit().ID, path, most); err != nil || len(b.Lines) == 0 {
 		return b, err
 	}
 	first, err := firstEntries(ctx, s, tip.Commit().ID)
@@ -176,13 +179,13 @@ func blameDocument(ctx context.Context, s *store.Store, tip *store.Tip, key, pat
 	return b, nil
 }
 
-func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]BlameLine, error) {
-	found, err := s.Repo().Blame(ctx, id, path)
+func blameLines(ctx context.Context, s *store.Store, id git.ID, path string, most int) ([]BlameLine, error) {
+	found, err := s.Repo().Blame(ctx, id, path, most)
 	if err != nil {
 		return nil, err
 	}
 	commits := map[git.ID]*git.Commit{}
-	if err := lookThrough(ctx, s, path, found, commits); err != nil {
+	if err := lookThrough(ctx, s, path, most, found, commits); err != nil {
 		return nil, err
 	}
 	lines := make([]BlameLine, len(found))
@@ -203,7 +206,7 @@ func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]
 // lookThrough replaces a commit that brought back an older version of a file by the commits that wrote
 // the lines of that version. Only rollbacks bring one back: of the commits with an entry, they and merges
 // alone change topics.
-func lookThrough(ctx context.Context, s *store.Store, path string, lines []git.BlamedLine, commits map[git.ID]*git.Commit) error {
+func lookThrough(ctx context.Context, s *store.Store, path string, most int, lines []git.BlamedLine, commits map[git.ID]*git.Commit) error {
 	asked := map[git.ID][]git.BlamedLine{} // the lines of the version that a commit brought back; nil: none
 	for i := 0; i < len(lines); i++ {
 		l := &lines[i]
@@ -221,7 +224,7 @@ func lookThrough(ctx context.Context, s *store.Store, path string, lines []git.B
 		before, known := asked[c.ID]
 		if !known {
 			var err error
-			if before, err = broughtBack(ctx, s, c, path); err != nil {
+			if before, err = broughtBack(ctx, s, c, path, most); err != nil {
 				return err
 			}
 			asked[c.ID] = before
@@ -236,7 +239,7 @@ func lookThrough(ctx context.Context, s *store.Store, path string, lines []git.B
 
 // broughtBack blames the file of a commit at the newest older commit that has the same file; nil if there
 // is none.
-func broughtBack(ctx context.Context, s *store.Store, c *git.Commit, path string) ([]git.BlamedLine, error) {
+func broughtBack(ctx context.Context, s *store.Store, c *git.Commit, path string, most int) ([]git.BlamedLine, error) {
 	file, ok, err := s.Repo().Edit(c.Tree).Entry(ctx, path)
 	if err != nil || !ok {
 		return nil, err
@@ -256,7 +259,7 @@ func broughtBack(ctx context.Context, s *store.Store, c *git.Commit, path string
 			return nil, err
 		}
 		if ok && was.ID == file.ID {
-			return s.Repo().Blame(ctx, older.ID, path)
+			return s.Repo().Blame(ctx, older.ID, path, most)
 		}
 	}
 	return nil, nil

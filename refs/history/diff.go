@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -49,6 +48,8 @@ type Comparison struct {
 	To    git.ID     `json:"to"`
 	Files []FileDiff `json:"files"` // sorted by path
 	Patch string     `json:"patch"` // as git diff prints it, without renames
+
+	Missing int `json:"patch_missing,omitempty"` // number of bytes of a very large patch that Patch does not contain
 }
 
 // FileDiff is one file that differs. It counts the lines of git's default diff.
@@ -73,12 +74,11 @@ func Diff(ctx context.Context, s *store.Store, from, to *git.Commit, a Arguments
 	if d.Files, err = parseRaw(out); err != nil {
 		return d, err
 	}
-	if out, err = s.Repo().View(ctx, DiffCommand(from, to,
-		Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
+	p := &patchReader{files: d.Files, file: -1}
+	if err := s.Repo().ViewTo(ctx, p, nil, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
 		return d, err
 	}
-	d.Patch = string(out)
-	countLines(d.Patch, d.Files)
+	d.Patch, d.Missing = string(p.kept), p.missing
 	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
 	return d, nil
 }
@@ -97,54 +97,6 @@ func parseRaw(out []byte) ([]FileDiff, error) {
 		rest = more
 	}
 	return files, nil
-}
-
-// countLines counts the lines that a patch adds to and deletes from each of its files, in
-// the order of files. --numstat does not count those of a file that the repository's
-// attributes call binary, even with --text.
-func countLines(patch string, files []FileDiff) {
-	file, left := -1, 0 // left: remaining lines of the hunk, on both sides
-	for line := range strings.Lines(patch) {
-		var from, to int
-		switch {
-		case left > 0 && line[0] == '\\': // "\ No newline at end of file"
-		case left > 0:
-			switch line[0] {
-			case '+':
-				files[file].Added++
-				left--
-			case '-':
-				files[file].Deleted++
-				left--
-			default:
-				left -= 2
-			}
-		case strings.HasPrefix(line, "diff --git "):
-			if file++; file == len(files) {
-				return
-			}
-		case file >= 0 && hunk(line, &from, &to):
-			left = from + to
-		}
-	}
-}
-
-// hunk reads "@@ -5,3 +5,4 @@": the number of lines on both sides.
-func hunk(line string, from, to *int) bool {
-	f := strings.Fields(line)
-	if len(f) < 4 || f[0] != "@@" || f[3] != "@@" {
-		return false
-	}
-	for i, n := range []*int{from, to} {
-		*n = 1
-		if _, count, ok := strings.Cut(f[1+i], ","); ok {
-			var err error
-			if *n, err = strconv.Atoi(count); err != nil {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // DiffCommand returns the arguments of the git diff of two memory commits, for
@@ -194,7 +146,12 @@ func DiffTrees(ctx context.Context, s *store.Store, pairs []TreePair, paths ...s
 func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []string) (map[TreePair]TreeDiff, error) {
 	diffs := map[TreePair]TreeDiff{}
 	var in bytes.Buffer
+	asked := map[TreePair]bool{}
 	for _, p := range pairs {
+		if asked[p] { // branches of one tree
+			continue
+		}
+		asked[p] = true
 		fmt.Fprintf(&in, "%s %s\n", p.Old, p.Now)
 	}
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--stdin", "--"}

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,4 +23,29 @@ func TestCountLines(t *testing.T) {
 		t.Error(diff)
 	}
 	countLines(patch, files[:1]) // more than was said
+}
+
+// countLines reads a patch in pieces.
+func countLines(patch string, files []FileDiff) *patchReader {
+	p := &patchReader{files: files, file: -1}
+	for rest := patch; rest != ""; {
+		n := min(len(rest), 4099)
+		_, _ = p.Write([]byte(rest[:n])) // never fails
+		rest = rest[n:]
+	}
+	return p
+}
+
+// Of a very large patch a program gets the beginning, in whole lines, the number of bytes that are missing, and the
+// right counts.
+func TestLargePatch(t *testing.T) {
+	t.Parallel()
+	const n = 300_000
+	patch := fmt.Sprintf("diff --git a/one b/one\n@@ -0,0 +1,%d @@\n", n) + strings.Repeat("+a line of twenty b\n", n)
+	files := []FileDiff{{Path: "one"}}
+	p := countLines(patch, files)
+	if files[0].Added != n || len(p.kept)+p.missing != len(patch) || len(p.kept) > mostPatch || len(p.kept) < mostPatch-8192 ||
+		!strings.HasPrefix(patch, string(p.kept)) || !strings.HasSuffix(string(p.kept), "\n") {
+		t.Errorf("%d lines, %d and %d bytes of %d", files[0].Added, len(p.kept), p.missing, len(patch))
+	}
 }

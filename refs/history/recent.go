@@ -124,17 +124,17 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait fun
 // ReadTopics reads the topics of a tip, by key, without the ones that another replaces: all, or
 // at most most of them if there are more: all that are pinned, then those that recent changed first. more
 // is the number of topics that it did not read. Of a topic that recent does not name, the writer and the
-// time are unknown. wait returns the result of [Recent].
-func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wait func() ([]RecentCommit, error)) (list []store.Topic, more int, err error) {
+// time are unknown. Of each text it returns at most size bytes. wait returns the result of [Recent].
+func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most, size int, wait func() ([]RecentCommit, error)) (list []store.Topic, more int, err error) {
 	ids, err := store.TopicIDs(ctx, t)
 	if err != nil {
 		return nil, 0, err
 	}
-	var texts map[git.ID][]byte
+	var texts map[git.ID]doc.Topic
 	var marks map[string]topicMark
 	if len(ids) <= most { // all of them are read, in any order
 		keys, _ := topicKeys(ids, nil, nil)
-		texts, err = topicTexts(ctx, s, t, ids, keys)
+		texts, err = topicTexts(ctx, s, t, ids, keys, size)
 	} else {
 		marks, err = topicMarks(ctx, s, t, ids)
 	}
@@ -151,7 +151,7 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wai
 		keys, more = keys[:most], len(keys)-most
 	}
 	if texts == nil {
-		if texts, err = topicTexts(ctx, s, t, ids, keys); err != nil {
+		if texts, err = topicTexts(ctx, s, t, ids, keys, size); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -160,10 +160,7 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most int, wai
 		superseded[m.Supersedes] = true
 	}
 	for _, key := range keys {
-		d, err := doc.ParseTopic(texts[ids[key+".md"]])
-		if err != nil {
-			return nil, 0, fmt.Errorf("topic '%s' of branch '%s': %w", key, t.Name(), err)
-		}
+		d := texts[ids[key+".md"]]
 		topic := topicFrom(key, d)
 		if c := written[key]; c != nil {
 			topic.Commit, topic.UpdatedAt, topic.Agent, topic.Authored = c.Hash, c.Time, c.Agent, c.By
@@ -221,31 +218,26 @@ func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit, marks ma
 // to start.
 const fewTopics = 30
 
-// topicTexts reads the files of topics.
-func topicTexts(ctx context.Context, s *store.Store, t *store.Tip, ids map[string]git.ID, keys []string) (map[git.ID][]byte, error) {
-	texts := make(map[git.ID][]byte, len(keys))
+// topicTexts reads the files of topics, of each text at most size bytes.
+func topicTexts(ctx context.Context, s *store.Store, t *store.Tip, ids map[string]git.ID, keys []string, size int) (map[git.ID]doc.Topic, error) {
+	texts := make(map[git.ID]doc.Topic, len(keys))
 	if len(keys) <= fewTopics {
 		for _, key := range keys {
-			data, err := t.TopicBlob(ctx, key)
-			if err != nil {
-				return nil, err
+			start, err := s.Repo().BlobStart(ctx, ids[key+".md"], topicStart(size))
+			if err == nil {
+				texts[start.ID], err = parseTopicStart(start, size)
 			}
-			texts[ids[key+".md"]] = data
+			if err != nil {
+				return nil, fmt.Errorf("topic '%s' of branch '%s': %w", key, t.Name(), err)
+			}
 		}
 		return texts, nil
 	}
-	wanted := make([]git.ID, 0, len(keys))
+	named := make(map[string]git.ID, len(keys))
 	for _, key := range keys {
-		id := ids[key+".md"]
-		if _, ok := texts[id]; !ok {
-			texts[id] = nil
-			wanted = append(wanted, id)
-		}
+		named[key+".md"] = ids[key+".md"]
 	}
-	err := s.Repo().ReadAll(ctx, wanted, func(o git.Object) error {
-		texts[o.ID] = slices.Clone(o.Data)
-		return nil
-	})
+	err := eachTopic(ctx, s, t, named, size, func(name string, d doc.Topic) { texts[ids[name]] = d })
 	return texts, err
 }
 

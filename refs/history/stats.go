@@ -46,19 +46,12 @@ type Tally struct {
 func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, error) {
 	c := &counter{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
 		out: Statistics{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
-	names := []string{branch}
-	if branch == "" {
-		var err error
-		if names, err = s.BranchNames(ctx); err != nil {
-			return Statistics{}, err
-		}
-		if len(names) == 0 {
-			_, err := s.Tip(ctx, "") // returns the reason
-			return Statistics{}, err
-		}
+	tips, err := statTips(ctx, s, branch)
+	if err != nil {
+		return Statistics{}, err
 	}
-	for _, name := range names {
-		if err := c.branch(ctx, name); err != nil {
+	for _, tip := range tips {
+		if err := c.branch(ctx, tip); err != nil {
 			return Statistics{}, err
 		}
 	}
@@ -69,7 +62,6 @@ func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, erro
 		return Statistics{}, err
 	}
 	c.out.Topics = len(c.topics)
-	var err error
 	c.out.Bytes.Stored, err = storedBytes(ctx, s, branch)
 	return c.out, err
 }
@@ -84,12 +76,20 @@ type counter struct {
 	seen   map[string]bool // entries by id
 }
 
-// branch adds a branch's tree to the list and counts its pending steps.
-func (c *counter) branch(ctx context.Context, name string) error {
-	tip, err := c.s.Tip(ctx, name)
-	if err != nil {
-		return err
+// statTips returns the tip of a branch, or those of all if branch is empty.
+func statTips(ctx context.Context, s *store.Store, branch string) ([]*store.Tip, error) {
+	if branch == "" {
+		tips, err := s.AllTips(ctx)
+		if err != nil || len(tips) > 0 {
+			return tips, err
+		}
 	}
+	tip, err := s.Tip(ctx, branch) // without any branch it returns the reason
+	return []*store.Tip{tip}, err
+}
+
+// branch adds a branch's tree to the list and counts its pending steps.
+func (c *counter) branch(ctx context.Context, tip *store.Tip) error {
 	status := tip.Commit().Trailer(store.TrailerStatus)
 	if status == "" {
 		status = doc.StatusActive
@@ -101,7 +101,7 @@ func (c *counter) branch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := c.s.WaitingSteps(ctx, name, p)
+	steps, err := c.s.WaitingSteps(ctx, tip.Name(), p)
 	if err != nil {
 		return err
 	}
@@ -132,9 +132,21 @@ func (c *counter) list(ctx context.Context) error {
 
 // read counts the entries of the documents.
 func (c *counter) read(ctx context.Context) error {
-	ids := make([]git.ID, 0, len(c.files))
-	for id := range c.files {
-		ids = append(ids, id)
+	var ids, others []git.ID // entries, and files of which only the size counts
+	for id, path := range c.files {
+		switch doc.KindOf(path) {
+		case doc.FileLog, doc.FileCommits:
+			ids = append(ids, id)
+		default:
+			others = append(others, id)
+		}
+	}
+	infos, err := c.s.Repo().Infos(ctx, others)
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		c.out.Bytes.Raw += info.Size
 	}
 	meter := c.s.Repo().Meter("Counting texts", len(ids))
 	defer meter.End()

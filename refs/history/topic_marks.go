@@ -79,8 +79,12 @@ func readMarks(ctx context.Context, s *store.Store, t *store.Tip, names map[git.
 	for id := range names {
 		wanted = append(wanted, id)
 	}
-	return s.Repo().ReadAll(ctx, wanted, func(o git.Object) error {
-		pinned, supersedes, err := doc.TopicMarks(o.Data)
+	return s.Repo().ReadStarts(ctx, wanted, topicStart(0), func(o git.Start) error {
+		data := o.Data
+		if !o.Whole() {
+			data = doc.WholeRunes(data)
+		}
+		pinned, supersedes, err := doc.TopicMarks(data)
 		for _, name := range names[o.ID] {
 			if err != nil {
 				return fmt.Errorf("topic '%s' of branch '%s': %w", strings.TrimSuffix(name, ".md"), t.Name(), err)

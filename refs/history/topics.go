@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Topics lists the topics of a tip by key, each with who wrote it and when. Topics that a standing one supersedes are listed
-// only with all.
+// Topics lists the topics of a tip by key, each with who wrote it and when, and of its text the beginning
+// alone. Topics that a standing one supersedes are listed only with all.
 func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]store.Topic, error) {
 	ids, err := store.TopicIDs(ctx, tip)
 	if err != nil {
@@ -23,19 +24,61 @@ func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]st
 	}
 	list := []store.Topic{}
 	superseded := map[string]bool{}
-	for name := range ids {
-		t, err := readTopic(ctx, s, tip, strings.TrimSuffix(name, ".md"))
-		if err != nil {
-			return nil, err
-		}
+	err = eachTopic(ctx, s, tip, ids, listedText, func(name string, t doc.Topic) {
 		superseded[t.Supersedes] = true
-		list = append(list, t)
+		list = append(list, topicFrom(strings.TrimSuffix(name, ".md"), t))
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !all {
 		list = slices.DeleteFunc(list, func(t store.Topic) bool { return superseded[t.Key] })
 	}
 	slices.SortFunc(list, func(a, b store.Topic) int { return strings.Compare(a.Key, b.Key) })
 	return list, dateTopics(ctx, s, tip, list)
+}
+
+// listedText is how many bytes of a topic's text a list of topics contains.
+const listedText = 4 << 10
+
+// eachTopic reads topics, given by the names of their files, in any order: of each text at most size bytes.
+func eachTopic(ctx context.Context, s *store.Store, tip *store.Tip, ids map[string]git.ID, size int,
+	each func(name string, t doc.Topic)) error {
+	names := make(map[git.ID][]string, len(ids))
+	wanted := make([]git.ID, 0, len(ids))
+	for name, id := range ids {
+		if names[id] == nil {
+			wanted = append(wanted, id)
+		}
+		names[id] = append(names[id], name)
+	}
+	return s.Repo().ReadStarts(ctx, wanted, topicStart(size), func(start git.Start) error {
+		for _, name := range names[start.ID] {
+			t, err := parseTopicStart(start, size)
+			if err != nil {
+				return fmt.Errorf("topic '%s' of branch '%s': %w", strings.TrimSuffix(name, ".md"), tip.Name(), err)
+			}
+			each(name, t)
+		}
+		return nil
+	})
+}
+
+// topicStart is how many bytes of a topic's file have its front matter and size bytes of its text.
+func topicStart(size int) int { return min(size, math.MaxInt-doc.TopicHead) + doc.TopicHead }
+
+// parseTopicStart reads a topic of which only the beginning may have been read, and of its text at most size
+// bytes, which it copies: a list must not hold the whole files.
+func parseTopicStart(start git.Start, size int) (doc.Topic, error) {
+	data := start.Data
+	if !start.Whole() {
+		data = doc.WholeRunes(data)
+	}
+	t, err := doc.ParseTopic(data)
+	if len(t.Text) > size {
+		t.Text = strings.Clone(doc.ShortText(t.Text, size))
+	}
+	return t, err
 }
 
 // Topic reads one topic of a tip.
@@ -90,7 +133,12 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	for i := range topics {
 		wanted[topics[i].Key] = ids[topics[i].Key+".md"]
 		left[doc.TopicPath(topics[i].Key)] = &topics[i]
-		args = append(args, doc.TopicPath(topics[i].Key))
+		if len(topics) <= mostPaths {
+			args = append(args, doc.TopicPath(topics[i].Key))
+		}
+	}
+	if len(topics) > mostPaths {
+		args = append(args, doc.TopicDir)
 	}
 	out, err := s.Repo().View(ctx, args...)
 	if err != nil {
@@ -122,6 +170,10 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	}
 	return nil
 }
+
+// mostPaths is how many paths git is given for a log. It compares each with each file that a commit changed,
+// and a command line has no room for many.
+const mostPaths = 64
 
 // logRecords reads what `git log -z` prints of each commit behind a field that is "\x01" alone: seven
 // fields, of which the subject may be anything, and the changes.

@@ -48,7 +48,10 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 	meter := c.s.Repo().Meter("Indexing texts", len(ids))
 	defer meter.End()
 	next := 0 // in turn, not to a free one, so that the division is the same each time
-	err = c.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+	isTopic := func(id git.ID) bool {
+		return !slices.ContainsFunc(byBlob[id], func(key index.Key) bool { return key.Kind != index.Topics })
+	}
+	err = c.readShort(ctx, ids, isTopic, func(o git.Object) error {
 		meter.Add(1)
 		read += int64(len(o.Data))
 		l := lanes[next%len(lanes)]
@@ -63,6 +66,35 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 		return nil, 0, cause
 	}
 	return slices.Concat(made...), read, err
+}
+
+// searchedText is how many bytes of one text are searched, from its beginning: a step of 16 MiB would take a
+// second and a gigabyte.
+const searchedText = 256 << 10
+
+// readShort reads files, with no more of each text than is searched: entries in the order of ids, then topics.
+func (c *corpus) readShort(ctx context.Context, ids []git.ID, isTopic func(git.ID) bool, each func(git.Object) error) error {
+	var entries, topics []git.ID
+	for _, id := range ids {
+		if isTopic(id) {
+			topics = append(topics, id)
+		} else {
+			entries = append(entries, id)
+		}
+	}
+	err := c.s.Repo().ReadAll(ctx, entries, func(o git.Object) error {
+		o.Data = doc.ShortTexts(o.Data, searchedText)
+		return each(o)
+	})
+	if err != nil {
+		return err
+	}
+	return c.s.Repo().ReadStarts(ctx, topics, doc.TopicHead+searchedText, func(start git.Start) error {
+		if !start.Whole() {
+			start.Data = doc.WholeRunes(start.Data)
+		}
+		return each(start.Object)
+	})
 }
 
 // lane passes blobs to a builder and their memory back: to allocate for each costs more
@@ -181,9 +213,9 @@ func addDocument(b *index.Builder, id, title string, texts ...string) error {
 		return fmt.Errorf("entry '%s': %w", id, err)
 	}
 	b.Document(index.DocID(u))
-	b.Text(title, titleWeight)
+	b.Text(doc.ShortText(title, searchedText), titleWeight)
 	for _, text := range texts {
-		b.Text(text, 1)
+		b.Text(doc.ShortText(text, searchedText), 1)
 	}
 	return nil
 }

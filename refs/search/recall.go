@@ -301,7 +301,10 @@ func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 		}
 	}
 	gone := map[topicOf]bool{}
-	err := c.s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.s.Repo().ReadStarts(ctx, blobs, doc.TopicHead, func(o git.Start) error {
+		if !o.Whole() {
+			o.Data = doc.WholeRunes(o.Data)
+		}
 		for _, by := range at[o.ID] {
 			topic, err := doc.ParseTopic(o.Data)
 			if err != nil {

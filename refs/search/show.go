@@ -19,6 +19,7 @@ import (
 const (
 	stepTitle   = 120
 	snippetSize = 160
+	summarySize = 4 << 10 // bytes of a commit's summary
 )
 
 // text is the text of a hit.
@@ -94,7 +95,10 @@ func (c *corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 		}
 		byBlob[blob] = append(byBlob[blob], i)
 	}
-	err := c.s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
+	isTopic := func(id git.ID) bool {
+		return !slices.ContainsFunc(byBlob[id], func(i int) bool { return list[i].key.Kind != index.Topics })
+	}
+	err := c.readShort(ctx, blobs, isTopic, func(o git.Object) error {
 		for _, i := range byBlob[o.ID] {
 			r := list[i]
 			if err := c.read(&texts[i], r, o.Data); err != nil {
@@ -125,7 +129,7 @@ func (c *corpus) read(t *text, r ranked, data []byte) error {
 		if i < 0 {
 			return fmt.Errorf("no entry %s", id)
 		}
-		*t = text{id: id, origin: ms[i].Origin, title: ms[i].Summary, body: ms[i].Contribution, rest: ms[i].Contribution}
+		*t = text{id: id, origin: ms[i].Origin, title: doc.ShortText(ms[i].Summary, summarySize), body: ms[i].Contribution, rest: ms[i].Contribution}
 	default:
 		steps, err := doc.ParseLog(data)
 		if err != nil {
@@ -151,6 +155,9 @@ func (c *corpus) pendingText(t *text, r ranked) error {
 
 // step fills in a step. Its title is the action, else the thought or the observation.
 func (t *text) step(s doc.Step) {
+	for _, part := range []*string{&s.Observation, &s.Thought, &s.Action} { // of a pending step, which is whole
+		*part = doc.ShortText(*part, searchedText)
+	}
 	titled := s.Observation
 	for _, part := range []string{s.Thought, s.Action} {
 		if strings.TrimSpace(part) != "" {

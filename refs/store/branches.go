@@ -143,13 +143,16 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	return b, err
 }
 
+// summarySize is how many bytes of a summary lists of branches contain.
+const summarySize = 4 << 10
+
 // BranchAt returns a branch as one of its commits describes it, without pending steps.
 func BranchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
 	t := ParseTrailers(block)
 	b := Branch{Name: name, Tip: c.ID, Status: t[TrailerStatus], Purpose: t[TrailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[TrailerLast]}
 	if t[TrailerID] != "" {
-		b.Summary = c.Subject()
+		b.Summary = doc.ShortText(c.Subject(), summarySize)
 	}
 	if b.Status == "" {
 		b.Status = doc.StatusActive

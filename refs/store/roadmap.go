@@ -179,7 +179,7 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 		return "", err
 	}
 	if len(data) >= largeRoadmap {
-		keepExcerpt(tx.Store.repo, blob, r.Excerpt(cachedItems))
+		keepExcerpt(tx.Store.repo, blob, r.Excerpt(MostItems))
 	}
 	removes := !doc.OnlyAdds(string(before), string(data)) && len(r.Lost(doc.ParseRoadmap(before))) > 0
 	tip, err := tx.RoadmapCommit(ctx, tree, parents, RoadmapRecord{Reason: reason, Removes: removes})

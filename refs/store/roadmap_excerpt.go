@@ -16,32 +16,29 @@ const (
 	cacheRoadmap = "roadmap"
 
 	largeRoadmap = 256 << 10 // bytes; what is smaller is read whole
-	cachedItems  = 4096      // of a kind
+
+	// MostItems is how many items of a kind the excerpt of a large roadmap contains.
+	MostItems = 4096
 )
 
-// RoadmapExcerpt reads main.md as [Store.Roadmap] does. Of a large one it may leave out items, at most those
-// that [doc.Roadmap.Excerpt] leaves out for most items of a kind; it counts them. With most 0 the view is
-// complete.
-func (s *Store) RoadmapExcerpt(ctx context.Context, t *Tip, most int) (RoadmapView, doc.Left, error) {
-	if most <= 0 || most > cachedItems {
-		v, _, err := s.Roadmap(ctx, t)
-		return v, doc.Left{}, err
-	}
+// RoadmapExcerpt reads main.md as [Store.Roadmap] does. Of a large one it leaves out the items that
+// [doc.Roadmap.Excerpt] leaves out for MostItems, and counts them.
+func (s *Store) RoadmapExcerpt(ctx context.Context, t *Tip) (v RoadmapView, e doc.Excerpt, err error) {
 	tip, err := s.roadmapTipOf(ctx, t)
 	if err != nil {
-		return RoadmapView{}, doc.Left{}, err
+		return v, e, err
 	}
 	blob, err := s.roadmapBlob(ctx, tip)
 	if err != nil {
-		return RoadmapView{}, doc.Left{}, err
+		return v, e, err
 	}
 	e, ok := cachedExcerpt(s.repo, blob)
 	if !ok {
 		if e, err = s.readExcerpt(ctx, t, tip, blob); err != nil {
-			return RoadmapView{}, doc.Left{}, err
+			return v, e, err
 		}
 	}
-	return t.roadmapView(doc.ParseRoadmap(e.Text), tip), e.Left, nil
+	return t.roadmapView(doc.ParseRoadmap(e.Text), tip), e, nil
 }
 
 // readExcerpt reads a blob. It keeps the excerpt of a large one for the next reader, if it is still the
@@ -53,7 +50,7 @@ func (s *Store) readExcerpt(ctx context.Context, t *Tip, tip, blob git.ID) (e do
 	if err != nil || len(e.Text) < largeRoadmap {
 		return e, err
 	}
-	e = doc.ParseRoadmap(e.Text).Excerpt(cachedItems)
+	e = doc.ParseRoadmap(e.Text).Excerpt(MostItems)
 	if now, err := s.RoadmapTip(ctx); err != nil || now != tip {
 		return e, err
 	}

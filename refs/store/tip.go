@@ -56,6 +56,29 @@ func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	return s.TipAt(ctx, branch, id)
 }
 
+// AllTips reads the tips of all branches, in the order of their names.
+func (s *Store) AllTips(ctx context.Context) ([]*Tip, error) {
+	refs, err := s.repo.Refs(ctx, git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]git.ID, len(refs))
+	for i, r := range refs {
+		ids[i] = r.ID
+	}
+	tips := make([]*Tip, 0, len(refs))
+	err = s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		name := refs[len(tips)].Name[len(git.BranchPrefix):]
+		c, err := git.ParseCommit(o.ID, o.Data)
+		if err != nil {
+			return fmt.Errorf("read memory commit %s of branch '%s': %w", o.ID, name, err)
+		}
+		tips = append(tips, s.TipOf(name, c))
+		return nil
+	})
+	return tips, err
+}
+
 // TipAt reads a branch at a commit.
 func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
 	c, err := s.repo.Commit(ctx, id)

@@ -50,7 +50,9 @@ func (r *Repo) Content(branch string) Content {
 	topics, err := history.Topics(ctx, s, tip, true)
 	r.Must(err)
 	for _, t := range topics {
-		c.Topics[t.Key] = t.Text
+		whole, err := history.Topic(ctx, s, tip, t.Key)
+		r.Must(err)
+		c.Topics[t.Key] = whole.Text
 	}
 	meta, err := tip.Metadata(ctx)
 	r.Must(err)
