@@ -82,6 +82,7 @@ func (w *world) exchanged() {
 	remote := w.beside("origin.git")
 	w.git("init", "-q", "--bare", remote)
 	w.git("remote", "add", "origin", remote)
+	w.git("config", "pack.window", "0") // git looks for deltas of two gigabytes for many minutes
 	w.bounded("push --yes")
 	w.bounded("sync")
 	other := w.inDir(w.beside("other"))
