@@ -45,7 +45,7 @@ func (g giant) make(dir string, env []string) error {
 		write(w, g)
 		_ = out.CloseWithError(w.Flush()) // never fails; git reports a stream that ends early
 	}()
-	_, err = m.git(in, "-c", "core.bigFileThreshold=512m", "fast-import", "--quiet", "--done", "--date-format=raw-permissive")
+	_, err = m.git(in, "-c", "core.bigFileThreshold=512m", "fast-import", "--quiet", "--depth=0", "--done", "--date-format=raw-permissive")
 	_ = in.Close()
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func (tx *Transaction) Again(ctx context.Context, base *Tip, c *journal.Content,
 	}
 	made := map[git.ID]*git.Commit{}
 	for _, t := range lost {
-		if !t.IsCommit() || !allow(t.Entry.ID, t.Entry.Summary, t.Entry.Contribution, t.Entry.Progress, t.Entry.Goal) {
+		if !t.IsCommit() || !allow(t.Entry.ID, t.Entry.Summary, t.Entry.Contribution, t.Entry.Progress, t.Entry.Goal, t.Entry.Purpose) {
 			continue
 		}
 		held, err := base.ContainsEntry(ctx, CommitEntries, t.Entry.ID)
