@@ -20,7 +20,7 @@ import (
 const (
 	mostPeak   = 200 << 10 // KiB of the largest process, git's among them
 	mostOutput = 8 << 20   // bytes; lists have a line for each of their things
-	mostTime   = 60 * time.Second
+	mostTime   = 2 * time.Minute
 )
 
 // giantViews are the commands that only show memory. TOPIC is a topic, and COMMIT the newest commit.
