@@ -153,6 +153,7 @@ func askedTogether() []asked {
 // neverMet are the members that nothing above gives, and why: of a list its elements.
 func neverMet() map[string]string {
 	const exchange = "these commands share the document of sync"
+	const giant = "no patch here has 4 MiB: history.TestLargePatch has one"
 	return map[string]string{
 		"git-context-version.commit":           "no commit is told to the test's build",
 		"git-context-verify.commits[].signer":  "nothing here is signed: TestSign does that",
@@ -160,6 +161,8 @@ func neverMet() map[string]string {
 		"git-context-search.hits[].duplicate":  "recall's",
 		"git-context-search.hits[].related":    "recall's",
 		"git-context-merge.context.at":         "it is now",
+		"git-context-diff.patch_missing":       giant,
+		"git-context.patch_missing":            giant,
 		"git-context-push.fetched[]":           exchange,
 		"git-context-push.merged[]":            exchange,
 		"git-context-push.conflicts[]":         exchange,
