@@ -199,6 +199,16 @@ func (e Expunged) Again(o Expunged) Expunged {
 	return again
 }
 
+// Spent reports whether o names something that stays refused in e, see [Expunged.Again].
+func (e Expunged) Spent(o Expunged) bool {
+	for name := range o.turns {
+		if e.turns[name] >= maxTurns {
+			return true
+		}
+	}
+	return false
+}
+
 // Refuse returns the union in which no entry and no text that o names is in force.
 func (e Expunged) Refuse(o Expunged) Expunged {
 	all := e.Union(o)

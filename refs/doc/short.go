@@ -26,7 +26,7 @@ func ShortTexts(data []byte, most int) []byte {
 			keep = at
 		case text+end-at > most:
 			keep = max(at+1, runeBefore(data, at+most-text)) // a text has at least an empty line
-			if keep == at+2 { // "> " is none
+			if keep == at+2 {                                // "> " is none
 				keep = at + 1
 			}
 		}

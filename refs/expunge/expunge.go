@@ -103,14 +103,19 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	if f.match.in(o.Why) {
 		return res, fail.New(fail.ErrInvalid, fail.ExpungeWhy, "the reason contains the text to forget; others could read it there")
 	}
+	known, err := Tombstones(ctx, s)
+	if err != nil {
+		return res, err
+	}
+	if known.Spent(f.expunged) {
+		return res, fail.New(fail.ErrRefused, fail.ExpungeSpent,
+			"'"+doc.ExpungedFile+"' says that it was brought back so often that it can no longer be expunged; whoever may push could write that",
+			"git show "+git.RoadmapRef+":"+doc.ExpungedFile)
+	}
 	if o.DryRun {
 		return f.preview(ctx, res)
 	}
 	if err := f.consent(ctx, o, res); err != nil {
-		return res, err
-	}
-	known, err := Tombstones(ctx, s)
-	if err != nil {
 		return res, err
 	}
 	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check, why: o.Why}

@@ -478,6 +478,9 @@ const (
 	ExpungeAsked = "expunge-asked"
 	// ExpungeWhy is returned when the reason for an expunge contains the text that it removes.
 	ExpungeWhy = "expunge-why"
+
+	// ExpungeSpent is returned when the numbers of a tombstone are used up.
+	ExpungeSpent = "expunge-spent"
 	// NothingAsked is returned when there is nothing to refuse: no request of that remote waits.
 	NothingAsked = "nothing-asked"
 	// NothingExpunged is returned when the remote has expunged nothing that exists here.

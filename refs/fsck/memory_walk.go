@@ -52,12 +52,18 @@ func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 	return commits, nil
 }
 
-// mark records the roles in which our own refs, or those of remotes, reach commits.
+// mark records the roles in which our own refs, or those of remotes, reach commits. In which role a ref of a
+// remote reaches a commit of our own is that ref's fault, which sync tells of.
 func (v *memory) mark(commits []*incoming.Commit, mine bool) {
 	reached := map[git.ID]bool{}
+	reach := func(n *incoming.Commit, r incoming.Role, ref string) {
+		if mine || n.Ref == "" || !isOwn(n.Ref) {
+			n.Reach(r, ref)
+		}
+	}
 	for _, t := range v.tips {
 		if n := v.in.ByID[t.ID]; n != nil && isOwn(t.Name) == mine {
-			n.Reach(t.Role, t.Name)
+			reach(n, t.Role, t.Name)
 			reached[n.ID] = true
 		}
 	}
@@ -67,7 +73,7 @@ func (v *memory) mark(commits []*incoming.Commit, mine bool) {
 		}
 		for _, p := range n.Parents {
 			if parent := v.in.ByID[p]; parent != nil {
-				parent.Reach(n.Roles, n.Ref)
+				reach(parent, n.Roles, n.Ref)
 				reached[p] = true
 			}
 		}

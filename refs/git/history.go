@@ -189,6 +189,36 @@ func (r *Repo) NewCommits(ctx context.Context, tips []ID, most int) ([]NewCommit
 	return r.parentLines(out)
 }
 
+// AheadCommit is a commit of [Repo.Ahead].
+type AheadCommit struct {
+	NewCommit
+	Tree ID
+}
+
+// Ahead lists the commits that a tip reaches and another one does not, children before their
+// parents.
+func (r *Repo) Ahead(ctx context.Context, tip, other ID) ([]AheadCommit, error) {
+	var list []AheadCommit
+	err := r.EachLine(ctx, LineOptions{}, func(line []byte) error {
+		ids := strings.Split(string(line), " ")
+		c := AheadCommit{Tree: ID(ids[0])}
+		for i, id := range ids[1:] {
+			switch {
+			case i > 0 && id == "": // of a root
+			case !r.IsID(id):
+				return fmt.Errorf("git rev-list: cannot understand '%s'", Shown(string(line)))
+			case i == 0:
+				c.ID = ID(id)
+			default:
+				c.Parents = append(c.Parents, ID(id))
+			}
+		}
+		list = append(list, c)
+		return nil
+	}, "rev-list", "--topo-order", "--no-commit-header", "--format=%T %H %P", string(tip), "^"+string(other))
+	return list, err
+}
+
 // NewObjects lists the objects that tips reach and known ones do not, with a path of each in its tree, "" for
 // commits. Known ids that are empty or do not exist here have no effect.
 func (r *Repo) NewObjects(ctx context.Context, tips, known []ID) (map[ID]string, error) {

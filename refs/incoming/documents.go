@@ -143,7 +143,9 @@ func (c *Inspection) document(f File, data []byte) error {
 	case kindLog:
 		var steps []doc.Step
 		if steps, err = doc.ParseLog(data); err == nil {
-			err := checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
+			err := checkEntries(c, f, steps, func(s *doc.Step) (string, int64) {
+				return s.ID, max(int64(s.Number), s.Tokens)
+			})
 			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
 				c.Reader.Log(f, data, steps)
 			}
@@ -152,14 +154,19 @@ func (c *Inspection) document(f File, data []byte) error {
 	case KindCommits:
 		var list []doc.Commit
 		if list, err = doc.ParseCommits(data); err == nil {
-			err := checkEntries(c, f, list, func(m *doc.Commit) string { return m.ID })
+			err := checkEntries(c, f, list, func(m *doc.Commit) (string, int64) {
+				return m.ID, max(int64(m.Number), int64(m.Steps.Last), m.Tokens)
+			})
 			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
 				c.Reader.CommitFile(f, data, list)
 			}
 			return err
 		}
 	case KindMetadata:
-		_, err = doc.ParseMetadata(data)
+		var m *doc.Metadata
+		if m, err = doc.ParseMetadata(data); err == nil && int64(max(m.Totals().Steps, m.Totals().Commits)) > maxNumber {
+			return c.wrong(flawDocument, f, tooHigh, nil)
+		}
 	case kindTopic:
 		_, err = doc.ParseTopic(data)
 	case kindExpunged:
@@ -175,11 +182,20 @@ func (c *Inspection) document(f File, data []byte) error {
 	return nil
 }
 
-// checkEntries counts the entries of a document and checks their ids.
-func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) string) error {
+// maxNumber is the largest number of an entry, and the largest count, that may come in: a branch goes on counting
+// from there, and a document has no room for more than 18 digits.
+const maxNumber = 1e15
+
+const tooHigh = "a number of more than 15 digits leaves no room to go on counting"
+
+// checkEntries counts the entries of a document and checks their ids and numbers.
+func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) (id string, number int64)) error {
 	last := ""
 	for i := range entries {
-		id := idOf(&entries[i])
+		id, number := idOf(&entries[i])
+		if number > maxNumber {
+			return c.wrong(flawDocument, f, tooHigh, nil)
+		}
 		if id <= last {
 			return c.wrong(flawOrder, f, fmt.Sprintf("entry %s follows %s", id, last), nil)
 		}
@@ -193,7 +209,8 @@ func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) strin
 		}
 	}
 	if last != "" { // the document itself need not stay
-		c.Files[FileKey{f.kind, f.ID}] = Ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
+		first, _ := idOf(&entries[0])
+		c.Files[FileKey{f.kind, f.ID}] = Ends{first: strings.Clone(first), Last: strings.Clone(last)}
 	}
 	return nil
 }

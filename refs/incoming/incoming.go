@@ -82,7 +82,8 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //
 // It checks of each new commit what its parents do not have:
 //
-//  1. The ref names a commit; its commits and all that they contain exist.
+//  1. The ref names a commit; its commits and all that they contain exist. What this repository's own
+//     memory reaches is of the same kind: a commit of the roadmap is none of a branch.
 //  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB, expunged.txt 1 MiB),
 //     trees 8 MiB, commits 32 MiB.
 //  3. Every tree of every commit: modes 100644 and 040000, known paths (see [doc.KindOf]; main.md
@@ -122,6 +123,9 @@ func Arrived(ctx context.Context, s *store.Store, in Refs, reader Reader) ([]*Co
 	}
 	commits, err := c.walk(ctx, tips)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkKnown(ctx, tips, commits); err != nil {
 		return nil, err
 	}
 	meter := s.Repo().Meter("Checking what came", len(commits))

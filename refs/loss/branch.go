@@ -3,6 +3,7 @@ package loss
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -63,8 +64,9 @@ func kinds() [2]store.EntryKind { return [2]store.EntryKind{store.LogEntries, st
 // parent is lost, too, unless
 //
 //  1. the parent had both contents, or the commit is a merge and the other parent has the other
-//     content, which is the bytewise smaller one;
-//  2. the commit restores it: its trailer Context-Restores names an ancestor that has that content.
+//     content, which is the bytewise smaller one, unless this repository has the first one;
+//  2. the commit says that it restores, by its trailer Context-Restores, and that content is the one
+//     with which the entry came into the history.
 //
 // What the tip has again is not lost.
 func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
@@ -74,7 +76,11 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	list, err := f.order(ctx, func(ctx context.Context, id git.ID) (bool, error) {
 		birth, err := f.isBirth(ctx, id)
 		births = births || birth
-		return !birth, err
+		if err != nil || !birth || r.Have == "" {
+			return !birth, err
+		}
+		// What lies between this repository's commit and the birth belongs to this branch.
+		return f.s.Repo().IsAncestor(ctx, r.Have, id)
 	})
 	if err != nil {
 		return nil, err
@@ -101,7 +107,68 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 		}
 	}
 	slices.Reverse(b.Causes)
+	if err := b.settle(ctx, f); err != nil {
+		return nil, err
+	}
 	return b, b.dropPresent(ctx, f)
+}
+
+// settle decides between the contents of entries that are lost. They come back as this repository has them: what came
+// may bring a history of its own, in which they are older. Where it has none, what the tip has stands if it did
+// not come by a change.
+func (b *Branch) settle(ctx context.Context, f *finder) error {
+	for i, k := range kinds() {
+		for id, e := range b.entries[i] {
+			ours, err := f.ours(ctx, k, id)
+			if err != nil {
+				return err
+			}
+			if ours != nil {
+				b.entries[i][id] = lostEntry{key: ours.key, blob: ours.blob, sealed: ours.path != k.File}
+				continue
+			}
+			tree, err := f.tree(ctx, f.Tip)
+			if err != nil {
+				return err
+			}
+			now, err := f.places(ctx, k, tree)
+			if err != nil {
+				return err
+			}
+			list := now.of(id)
+			if len(list) != 1 || list[0].key == e.key {
+				continue
+			}
+			came, err := f.firsts(ctx, k, f.Tip, id)
+			if err != nil {
+				return err
+			}
+			if came[list[0].key.Sum] {
+				delete(b.entries[i], id)
+			}
+		}
+	}
+	return nil
+}
+
+// ours returns where this repository's branch has an entry; nil if it does not, or not once.
+func (f *finder) ours(ctx context.Context, k store.EntryKind, id [26]byte) (*place, error) {
+	if f.Have == "" {
+		return nil, nil
+	}
+	if f.have[k.File] == nil {
+		tree, err := f.tree(ctx, f.Have)
+		if err != nil {
+			return nil, err
+		}
+		if f.have[k.File], err = f.places(ctx, k, tree); err != nil {
+			return nil, err
+		}
+	}
+	if list := f.have[k.File].of(id); len(list) == 1 {
+		return &list[0], nil
+	}
+	return nil, nil
 }
 
 // hidden returns the commit of this repository that the first commit of a branch of the same name
@@ -195,18 +262,9 @@ func (f *finder) hadCommit(ctx context.Context, id git.ID, key Key) (bool, error
 	if err != nil || tree == "" {
 		return false, err
 	}
-	root, err := f.list(ctx, tree)
-	if err != nil {
+	newest, err := f.newestLive(ctx, store.CommitEntries, tree)
+	if err != nil || newest != nil && string(key.ID[:]) > string(newest.ID[:]) {
 		return false, err
-	}
-	if live := root[doc.CommitFile]; live.ID != "" {
-		keys, err := f.keys(ctx, doc.CommitFile, live.ID)
-		if err != nil {
-			return false, err
-		}
-		if n := len(keys); n > 0 && string(key.ID[:]) > string(keys[n-1].ID[:]) {
-			return false, nil
-		}
 	}
 	return f.contains(ctx, store.CommitEntries, tree, key)
 }
@@ -306,25 +364,90 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 		return false, err
 	}
 	if len(c.Parents) > 1 && slices.Contains(c.Parents, parent) {
+		ours, err := f.ours(ctx, k, e.key.ID)
+		if err != nil || ours != nil && ours.key == e.key {
+			return false, err
+		}
 		return f.smaller(ctx, k, c, parent, e)
 	}
-	from := git.ID(c.Trailer(store.TrailerRestores))
-	if !git.IsID(string(from)) {
+	if c.Trailer(store.TrailerRestores) == "" { // which commit it names proves nothing: others write trailers
 		return false, nil
 	}
-	// Others write trailers: it may name anything, and what is not here.
-	infos, err := f.s.Repo().Infos(ctx, []git.ID{from})
-	if err != nil || infos[0].Type != "commit" {
-		return false, err
+	return f.cameAs(ctx, k, parent, other)
+}
+
+// cameAs reports whether an entry came into the history of a commit with one content and never with
+// another one: whoever changes an entry, or brings it in another history, too, did not write it first.
+func (f *finder) cameAs(ctx context.Context, k store.EntryKind, tip git.ID, first Key) (bool, error) {
+	came, err := f.firsts(ctx, k, tip, first.ID)
+	return len(came) == 1 && came[first.Sum], err
+}
+
+// firsts returns the contents with which an entry came into the history of a commit: those of commits that
+// have it while no parent has. It is empty if the history is too long to tell.
+func (f *finder) firsts(ctx context.Context, k store.EntryKind, tip git.ID, id [26]byte) (map[uint64]bool, error) {
+	at := func(commit git.ID) ([]place, error) {
+		tree, err := f.tree(ctx, commit)
+		if err != nil || tree == "" {
+			return nil, err
+		}
+		p, err := f.places(ctx, k, tree)
+		if err != nil {
+			return nil, err
+		}
+		return p.of(id), nil
 	}
-	if is, err := f.s.Repo().IsAncestor(ctx, from, id); err != nil || !is {
-		return false, err
+	came := map[uint64]bool{}
+	seen := map[git.ID]bool{tip: true}
+	for queue := []git.ID{tip}; len(queue) > 0; queue = queue[1:] {
+		if f.looked++; f.looked > mostLooks {
+			return nil, nil
+		}
+		parents, err := f.parents(ctx, queue[0])
+		if err != nil {
+			return nil, err
+		}
+		first := true
+		for _, p := range parents {
+			list, err := at(p)
+			if err != nil {
+				return nil, err
+			}
+			if len(list) == 0 {
+				continue
+			}
+			if first = false; !seen[p] {
+				seen[p] = true
+				queue = append(queue, p)
+			}
+		}
+		if !first {
+			continue
+		}
+		list, err := at(queue[0])
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			came[p.key.Sum] = true
+		}
 	}
-	tree, err := f.tree(ctx, from)
-	if err != nil || tree == "" {
-		return false, err
+	return came, nil
+}
+
+// parents returns the parents of a commit.
+func (f *finder) parents(ctx context.Context, id git.ID) ([]git.ID, error) {
+	if n := f.News[id]; n != nil {
+		return n.Parents, nil
 	}
-	return f.contains(ctx, k, tree, other)
+	c, err := f.s.Repo().Commit(ctx, id)
+	if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.Parents, nil
 }
 
 // smaller reports whether a merge has the content of another parent, which is the bytewise
@@ -356,8 +479,8 @@ func (f *finder) smaller(ctx context.Context, k store.EntryKind, c *git.Commit, 
 }
 
 // topics returns the topics that a commit lacks of a parent without a record: by file name, the
-// file that the parent has. Those with a record, and so those that a later commit removed, are
-// added to forgotten.
+// file that the parent has. Those with a record are added to forgotten: an earlier commit has not lost
+// what a later one removed. What a merge took over from a parent that lacks it, that parent must answer for.
 func (f *finder) topics(ctx context.Context, id, parent git.ID, forgotten map[string]bool) (map[string]git.ID, error) {
 	now, err := f.topicsOf(ctx, id)
 	if err != nil {
@@ -379,15 +502,12 @@ func (f *finder) topics(ctx context.Context, id, parent git.ID, forgotten map[st
 			}
 		}
 		removed := recorded[doc.TopicDir+"/"+name]
-		if !removed {
+		if forgotten[name] = forgotten[name] || removed; !removed {
 			if removed, err = f.removedBeside(ctx, id, parent, name); err != nil {
 				return nil, err
 			}
 		}
-		switch {
-		case removed:
-			forgotten[name] = true
-		case !forgotten[name]:
+		if !removed && !forgotten[name] {
 			lost[name] = e.ID
 		}
 	}
@@ -450,7 +570,11 @@ func (b *Branch) dropPresent(ctx context.Context, f *finder) error {
 		if err != nil {
 			return err
 		}
-		maps.DeleteFunc(b.entries[i], func(_ [26]byte, e lostEntry) bool { return all[e.key] != "" })
+		contents := map[[26]byte]int{}
+		for key := range all {
+			contents[key.ID]++
+		}
+		maps.DeleteFunc(b.entries[i], func(id [26]byte, e lostEntry) bool { return all[e.key] != "" && contents[id] == 1 })
 	}
 	topics, err := f.topicsOf(ctx, f.Tip)
 	for name := range topics {

@@ -1,9 +1,11 @@
 package loss
 
 import (
+	"bytes"
 	"context"
 	"hash/maphash"
 	"maps"
+	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -186,11 +188,16 @@ type lostEntry struct {
 	now     uint64 // the sum of that content
 }
 
-// missing returns the entries of one kind that the tree before has and the tree now lacks.
+// missing returns the entries of one kind that the tree before has and the tree now lacks, or has
+// with a second content beside the one that it had.
 func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git.ID) ([]lostEntry, error) {
 	came, left, err := f.differ(ctx, k, now, before)
-	if err != nil || len(left) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	lost, err := f.doubled(ctx, k, came, left, before)
+	if err != nil || len(left) == 0 {
+		return lost, err
 	}
 	blobs := map[git.ID]bool{}
 	for _, blob := range came {
@@ -198,7 +205,6 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 	}
 	has, sums := map[Key]bool{}, map[[26]byte]uint64{}
 	read := false
-	var lost []lostEntry
 	for path, blob := range left {
 		if blobs[blob] { // a live file that was sealed whole
 			continue
@@ -226,6 +232,119 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 		}
 	}
 	return lost, nil
+}
+
+// doubled returns the entries of the tree before that a file which came has with another content, while the file
+// that has it stays: a tree has each entry once.
+func (f *finder) doubled(ctx context.Context, k store.EntryKind, came, left files, before git.ID) ([]lostEntry, error) {
+	replaced := map[[26]byte]bool{} // entries of files that went
+	for _, blob := range left {
+		keys, err := f.keys(ctx, k.File, blob)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			replaced[key.ID] = true
+		}
+	}
+	newest, err := f.newestLive(ctx, k, before)
+	if err != nil {
+		return nil, err
+	}
+	var lost []lostEntry
+	var stay *places
+	for _, blob := range came {
+		keys, err := f.keys(ctx, k.File, blob)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			if replaced[key.ID] || newest != nil && bytes.Compare(key.ID[:], newest.ID[:]) > 0 { // as most are
+				continue
+			}
+			if stay == nil {
+				if stay, err = f.places(ctx, k, before); err != nil {
+					return nil, err
+				}
+			}
+			for _, p := range stay.of(key.ID) {
+				if p.key != key {
+					lost = append(lost, lostEntry{key: p.key, blob: p.blob, sealed: p.path != k.File, changed: true, now: key.Sum})
+				}
+			}
+		}
+	}
+	return lost, nil
+}
+
+// newestLive returns the last entry of the live file of a tree, which is newer than all of its segments; nil
+// for none.
+func (f *finder) newestLive(ctx context.Context, k store.EntryKind, tree git.ID) (*Key, error) {
+	root, err := f.list(ctx, tree)
+	if err != nil || root[k.File].ID == "" {
+		return nil, err
+	}
+	keys, err := f.keys(ctx, k.File, root[k.File].ID)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	return &keys[len(keys)-1], nil
+}
+
+// places are the files of one kind in a tree, to look up single entries.
+type places struct {
+	newest [26]byte
+	files  []placed
+}
+
+// placed is a file with its entries, by id.
+type placed struct {
+	path string
+	blob git.ID
+	keys []Key
+}
+
+// place is where an entry is.
+type place struct {
+	key  Key
+	path string
+	blob git.ID
+}
+
+// places reads the files of one kind in a tree.
+func (f *finder) places(ctx context.Context, k store.EntryKind, tree git.ID) (*places, error) {
+	all, _, err := f.differ(ctx, k, tree, "")
+	if err != nil {
+		return nil, err
+	}
+	p := &places{}
+	for path, blob := range all {
+		keys, err := f.keys(ctx, k.File, blob)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(keys); n > 0 {
+			p.files = append(p.files, placed{path, blob, keys})
+			if last := keys[n-1].ID; bytes.Compare(last[:], p.newest[:]) > 0 {
+				p.newest = last
+			}
+		}
+	}
+	return p, nil
+}
+
+// of returns where an entry is, with each content.
+func (p *places) of(id [26]byte) (list []place) {
+	if bytes.Compare(id[:], p.newest[:]) > 0 { // as most new ones are
+		return nil
+	}
+	for _, file := range p.files {
+		i, found := slices.BinarySearchFunc(file.keys, id, func(k Key, id [26]byte) int { return bytes.Compare(k.ID[:], id[:]) })
+		if found {
+			list = append(list, place{file.keys[i], file.path, file.blob})
+		}
+	}
+	return list
 }
 
 // contents are the entries of one kind in a tree, and where they are.

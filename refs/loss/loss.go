@@ -50,7 +50,7 @@ func Author(c *git.Commit) string { return c.Author.Name + " <" + c.Author.Email
 type Range struct {
 	Tip  git.ID
 	Have git.ID                                       // where this repository's ref is; "" for none
-	News map[git.ID]*incoming.Commit                  // the commits to look at
+	News map[git.ID]*incoming.Commit                  // the commits to look at, with their trees
 	Gone doc.Expunged                                 // what was expunged
 	Keys func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
 }
@@ -73,11 +73,19 @@ type finder struct {
 	lists map[git.ID]map[string]git.TreeEntry
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
+
+	bases  map[[2]git.ID][]git.ID // best common ancestors, by two commits
+	have   map[string]*places     // of Have, by the name of the live file
+	looked int                    // number of commits that cameAs looked at
 }
+
+// mostLooks bounds what one search looks for the first content of entries, which hostile commits may
+// ask for again and again.
+const mostLooks = 5_000
 
 func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{},
-		lists: map[git.ID]map[string]git.TreeEntry{}}
+		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]*places{}, bases: map[[2]git.ID][]git.ID{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -199,9 +207,13 @@ func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (C
 // inBases reports whether something was in what two parents of a merge come from, so that its
 // absence in one of them is a removal there. has is asked for each best common ancestor.
 func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Context, git.ID) (bool, error)) (bool, error) {
-	bases, err := f.s.Repo().MergeBases(ctx, a, b)
-	if err != nil {
-		return false, err
+	bases, known := f.bases[[2]git.ID{a, b}]
+	if !known {
+		var err error
+		if bases, err = f.s.Repo().MergeBases(ctx, a, b); err != nil {
+			return false, err
+		}
+		f.bases[[2]git.ID{a, b}] = bases
 	}
 	for _, base := range bases {
 		if ok, err := has(ctx, base); ok || err != nil {

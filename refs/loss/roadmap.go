@@ -94,10 +94,7 @@ func (f *finder) parts(ctx context.Context, id, parent git.ID, removed map[doc.P
 		return nil, err
 	}
 	return slices.DeleteFunc(parts, func(p doc.Part) bool {
-		if gone[p] {
-			removed[p] = true
-		}
-		return removed[p]
+		return gone[p] || removed[p] // the parent that lacks it must answer for it
 	}), nil
 }
 

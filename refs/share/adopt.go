@@ -65,10 +65,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if _, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if err := errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]); err != nil { // nothing to begin with
-		return "", err
-	}
-	if _, err := ex.exchangeRefs(ctx, &ours, &theirs); err != nil {
+	if err := ex.takeFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	}
 	ex.asideAsWarnings()
@@ -78,6 +75,24 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
 	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
 	return branch, ex.outcome()
+}
+
+// takeFirst takes in the memory to begin with. A ref that is refused does not keep the others away, unless it is
+// the branch or the roadmap.
+func (ex *exchanger) takeFirst(ctx context.Context, branch string, ours, theirs *remote.RefSet) error {
+	for found := false; ; found = true {
+		if err := errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]); err != nil {
+			return err
+		}
+		_, err := ex.exchangeRefs(ctx, ours, theirs)
+		if err == nil || found {
+			return err
+		}
+		if _, err = ex.findRefused(ctx, err); err != nil {
+			return err
+		}
+		ex.setAside(ours, theirs)
+	}
 }
 
 // memoryElsewhere asks the default remote for its branches; nil if it has no memory. A remote

@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -19,7 +20,7 @@ import (
 // commits these are. roadmap is the one that goes with a branch.
 func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
 	st.theirs = theirs
-	if !ex.merge || theirs == "" || theirs == st.ours || len(ex.arrived) == 0 {
+	if !ex.merge || theirs == "" || theirs == st.ours {
 		return nil
 	}
 	gone, err := ex.tombstones(ctx, theirs, st.branch == "")
@@ -28,6 +29,9 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 	}
 	r := loss.NewRange(theirs, ex.arrived, gone)
 	r.Have, r.Keys = st.ours, ex.read.Of
+	if err := ex.addKnown(ctx, r); err != nil {
+		return err
+	}
 	var causes []loss.Cause
 	if st.branch == "" {
 		causes, err = ex.healRoadmap(ctx, ses, st, r)
@@ -41,6 +45,58 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		ex.restored(st.ref, c)
 	}
 	return nil
+}
+
+// addKnown adds to what a ref brings the commits that are new for this ref alone: a commit that came
+// with a tag or another branch before, where it took nothing away, may be pushed to this one.
+func (ex *exchanger) addKnown(ctx context.Context, r loss.Range) error {
+	if r.Have == "" {
+		return nil
+	}
+	if behind, err := ex.isBehind(ctx, r.Tip, r.Have); behind || err != nil {
+		return err
+	}
+	known, seen := false, map[git.ID]bool{r.Have: true}
+	for queue := []git.ID{r.Tip}; len(queue) > 0 && !known; queue = queue[1:] {
+		id := queue[0]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if n := r.News[id]; n != nil {
+			queue = append(queue, n.Parents...)
+		} else {
+			known = true
+		}
+	}
+	if !known {
+		return nil
+	}
+	list, err := ex.s.Repo().Ahead(ctx, r.Tip, r.Have)
+	for _, c := range list {
+		if r.News[c.ID] == nil {
+			r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
+		}
+	}
+	return err
+}
+
+// fewCommits is how many commits isBehind reads, which takes less time than a process of git.
+const fewCommits = 64
+
+// isBehind reports whether a commit is among the last ones that led to another: mostly this repository is
+// some commits ahead, and the other side brings nothing. false says nothing.
+func (ex *exchanger) isBehind(ctx context.Context, id, of git.ID) (bool, error) {
+	for range fewCommits {
+		c, err := ex.s.Repo().Commit(ctx, of)
+		if err != nil || len(c.Parents) == 0 {
+			return false, err
+		}
+		if of = c.Parents[0]; of == id {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // restored says whose commit lacked what.

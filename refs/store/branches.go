@@ -116,6 +116,9 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 	for ; len(fields) >= 4; fields = fields[4:] {
 		ref := strings.TrimPrefix(string(fields[0]), "\n")
 		seconds, err := strconv.ParseInt(string(fields[2]), 10, 64)
+		if err != nil && !strings.HasPrefix(ref, git.BranchPrefix) { // a remote may have anything; sync says what
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
 		}
