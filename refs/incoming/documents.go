@@ -164,7 +164,7 @@ func (c *Inspection) document(f File, data []byte) error {
 		}
 	case KindMetadata:
 		var m *doc.Metadata
-		if m, err = doc.ParseMetadata(data); err == nil && int64(max(m.Totals().Steps, m.Totals().Commits)) > maxNumber {
+		if m, err = doc.ParseMetadata(data); err == nil && highest(m.Totals()) > maxNumber {
 			return c.wrong(flawDocument, f, tooHigh, nil)
 		}
 	case kindTopic:
@@ -187,6 +187,15 @@ func (c *Inspection) document(f File, data []byte) error {
 const maxNumber = 1e15
 
 const tooHigh = "a number of more than 15 digits leaves no room to go on counting"
+
+// highest returns the largest of the counts.
+func highest(t doc.Totals) int64 {
+	n := max(t.Steps, t.Commits)
+	for _, o := range t.Origins {
+		n = max(n, o.Steps, o.Commits)
+	}
+	return int64(n)
+}
 
 // checkEntries counts the entries of a document and checks their ids and numbers.
 func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) (id string, number int64)) error {

@@ -79,8 +79,7 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 		if err != nil || !birth || r.Have == "" {
 			return !birth, err
 		}
-		// What lies between this repository's commit and the birth belongs to this branch.
-		return f.s.Repo().IsAncestor(ctx, r.Have, id)
+		return f.between(ctx, id)
 	})
 	if err != nil {
 		return nil, err
@@ -111,6 +110,18 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 		return nil, err
 	}
 	return b, b.dropPresent(ctx, f)
+}
+
+// between reports whether a commit follows what this repository and the other side have in common: what lies
+// below it belongs to this branch.
+func (f *finder) between(ctx context.Context, id git.ID) (bool, error) {
+	bases, err := f.mergeBases(ctx, f.Have, f.Tip)
+	for _, base := range bases {
+		if is, err := f.s.Repo().IsAncestor(ctx, base, id); is || err != nil {
+			return is, err
+		}
+	}
+	return false, err
 }
 
 // settle decides between the contents of entries that are lost. They come back as this repository has them: what came
@@ -255,15 +266,14 @@ func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 	return !again, err
 }
 
-// hadCommit reports whether an entry is in the commit.md of a commit. The newest entries are in
-// the live file, so a newer one mostly needs no look at the others.
+// hadCommit reports whether an entry is in the commit.md of a commit.
 func (f *finder) hadCommit(ctx context.Context, id git.ID, key Key) (bool, error) {
 	tree, err := f.tree(ctx, id)
 	if err != nil || tree == "" {
 		return false, err
 	}
-	newest, err := f.newestLive(ctx, store.CommitEntries, tree)
-	if err != nil || newest != nil && string(key.ID[:]) > string(newest.ID[:]) {
+	newest, err := f.newest(ctx, store.CommitEntries, tree)
+	if err != nil || bytes.Compare(key.ID[:], newest[:]) > 0 {
 		return false, err
 	}
 	return f.contains(ctx, store.CommitEntries, tree, key)

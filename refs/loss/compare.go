@@ -247,19 +247,19 @@ func (f *finder) doubled(ctx context.Context, k store.EntryKind, came, left file
 			replaced[key.ID] = true
 		}
 	}
-	newest, err := f.newestLive(ctx, k, before)
+	newest, err := f.newest(ctx, k, before)
 	if err != nil {
 		return nil, err
 	}
 	var lost []lostEntry
-	var stay *places
+	var stay places
 	for _, blob := range came {
 		keys, err := f.keys(ctx, k.File, blob)
 		if err != nil {
 			return nil, err
 		}
 		for _, key := range keys {
-			if replaced[key.ID] || newest != nil && bytes.Compare(key.ID[:], newest.ID[:]) > 0 { // as most are
+			if replaced[key.ID] || bytes.Compare(key.ID[:], newest[:]) > 0 { // as most are
 				continue
 			}
 			if stay == nil {
@@ -277,25 +277,59 @@ func (f *finder) doubled(ctx context.Context, k store.EntryKind, came, left file
 	return lost, nil
 }
 
-// newestLive returns the last entry of the live file of a tree, which is newer than all of its segments; nil
-// for none.
-func (f *finder) newestLive(ctx context.Context, k store.EntryKind, tree git.ID) (*Key, error) {
+// newest returns the largest id of the entries in a tree.
+func (f *finder) newest(ctx context.Context, k store.EntryKind, tree git.ID) (id [26]byte, err error) {
 	root, err := f.list(ctx, tree)
-	if err != nil || root[k.File].ID == "" {
-		return nil, err
+	if err != nil {
+		return id, err
 	}
-	keys, err := f.keys(ctx, k.File, root[k.File].ID)
-	if err != nil || len(keys) == 0 {
-		return nil, err
+	for _, name := range []string{k.File, k.Dir} {
+		if e := root[name]; e.ID != "" {
+			last, err := f.newestIn(ctx, k, e)
+			if err != nil {
+				return id, err
+			}
+			if bytes.Compare(last[:], id[:]) > 0 {
+				id = last
+			}
+		}
 	}
-	return &keys[len(keys)-1], nil
+	return id, nil
+}
+
+// newestIn returns the largest id in a file, or in the files of a folder: most folders are the same in many
+// commits, and are read once.
+func (f *finder) newestIn(ctx context.Context, k store.EntryKind, e git.TreeEntry) (id [26]byte, err error) {
+	if !e.IsTree() {
+		keys, err := f.keys(ctx, k.File, e.ID)
+		if n := len(keys); n > 0 {
+			id = keys[n-1].ID
+		}
+		return id, err
+	}
+	at := docKey{k.File, e.ID}
+	if id, known := f.lasts[at]; known {
+		return id, nil
+	}
+	list, err := f.list(ctx, e.ID)
+	if err != nil {
+		return id, err
+	}
+	for _, below := range list {
+		last, err := f.newestIn(ctx, k, below)
+		if err != nil {
+			return id, err
+		}
+		if bytes.Compare(last[:], id[:]) > 0 {
+			id = last
+		}
+	}
+	f.lasts[at] = id
+	return id, nil
 }
 
 // places are the files of one kind in a tree, to look up single entries.
-type places struct {
-	newest [26]byte
-	files  []placed
-}
+type places []placed
 
 // placed is a file with its entries, by id.
 type placed struct {
@@ -312,33 +346,25 @@ type place struct {
 }
 
 // places reads the files of one kind in a tree.
-func (f *finder) places(ctx context.Context, k store.EntryKind, tree git.ID) (*places, error) {
+func (f *finder) places(ctx context.Context, k store.EntryKind, tree git.ID) (places, error) {
 	all, _, err := f.differ(ctx, k, tree, "")
 	if err != nil {
 		return nil, err
 	}
-	p := &places{}
+	var p places
 	for path, blob := range all {
 		keys, err := f.keys(ctx, k.File, blob)
 		if err != nil {
 			return nil, err
 		}
-		if n := len(keys); n > 0 {
-			p.files = append(p.files, placed{path, blob, keys})
-			if last := keys[n-1].ID; bytes.Compare(last[:], p.newest[:]) > 0 {
-				p.newest = last
-			}
-		}
+		p = append(p, placed{path, blob, keys})
 	}
 	return p, nil
 }
 
 // of returns where an entry is, with each content.
-func (p *places) of(id [26]byte) (list []place) {
-	if bytes.Compare(id[:], p.newest[:]) > 0 { // as most new ones are
-		return nil
-	}
-	for _, file := range p.files {
+func (p places) of(id [26]byte) (list []place) {
+	for _, file := range p {
 		i, found := slices.BinarySearchFunc(file.keys, id, func(k Key, id [26]byte) int { return bytes.Compare(k.ID[:], id[:]) })
 		if found {
 			list = append(list, place{file.keys[i], file.path, file.blob})

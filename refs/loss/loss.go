@@ -74,8 +74,9 @@ type finder struct {
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
+	lasts  map[docKey][26]byte    // the largest ids in folders
 	bases  map[[2]git.ID][]git.ID // best common ancestors, by two commits
-	have   map[string]*places     // of Have, by the name of the live file
+	have   map[string]places      // of Have, by the name of the live file
 	looked int                    // number of commits that cameAs looked at
 }
 
@@ -85,7 +86,7 @@ const mostLooks = 5_000
 
 func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{},
-		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]*places{}, bases: map[[2]git.ID][]git.ID{}}
+		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]places{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -207,13 +208,9 @@ func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (C
 // inBases reports whether something was in what two parents of a merge come from, so that its
 // absence in one of them is a removal there. has is asked for each best common ancestor.
 func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Context, git.ID) (bool, error)) (bool, error) {
-	bases, known := f.bases[[2]git.ID{a, b}]
-	if !known {
-		var err error
-		if bases, err = f.s.Repo().MergeBases(ctx, a, b); err != nil {
-			return false, err
-		}
-		f.bases[[2]git.ID{a, b}] = bases
+	bases, err := f.mergeBases(ctx, a, b)
+	if err != nil {
+		return false, err
 	}
 	for _, base := range bases {
 		if ok, err := has(ctx, base); ok || err != nil {
@@ -221,4 +218,17 @@ func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Cont
 		}
 	}
 	return false, nil
+}
+
+// mergeBases returns the best common ancestors of two commits.
+func (f *finder) mergeBases(ctx context.Context, a, b git.ID) ([]git.ID, error) {
+	at := [2]git.ID{a, b}
+	if bases, known := f.bases[at]; known {
+		return bases, nil
+	}
+	bases, err := f.s.Repo().MergeBases(ctx, a, b)
+	if err == nil {
+		f.bases[at] = bases
+	}
+	return bases, err
 }
