@@ -70,7 +70,7 @@ func Install(c Client, p Place, level Level) (Change, error) {
 
 func (c Client) install(f file) ([]byte, error) {
 	if c.plugin != "" {
-		return c.addPlugin(f)
+		return c.sealedPlugin().add(f)
 	}
 	return c.add(f.data, f.exists, f.path)
 }
@@ -122,7 +122,7 @@ func Uninstall(c Client, p Place, level Level) ([]Change, error) {
 		case at.text:
 			done.Effect, done.Note = Left, "it is not JSON: remove the lines with 'git-context hook' by hand"
 		case c.plugin != "":
-			done.Effect, done.Note = Left, editedByHand+"; delete it by hand"
+			done.Effect, done.Note = Left, editedStays
 		default:
 			continue // another process removed them
 		}
@@ -133,7 +133,7 @@ func Uninstall(c Client, p Place, level Level) ([]Change, error) {
 
 func (c Client) uninstall(f file) ([]byte, error) {
 	if c.plugin != "" {
-		return c.removePlugin(f), nil
+		return c.sealedPlugin().remove(f), nil
 	}
 	if !f.exists {
 		return nil, nil
@@ -144,6 +144,3 @@ func (c Client) uninstall(f file) ([]byte, error) {
 	}
 	return text, err
 }
-
-// editedByHand is what is said of a plugin that is left alone.
-const editedByHand = "it was edited"

@@ -19,7 +19,7 @@ const (
 // State is what a file of a client has of ours. Owner is who made the file apart from our entries:
 // git-context for a file of its own, else the client; empty if there is no file.
 type State struct {
-	Name   string `json:"name"` // of the client
+	Name   string `json:"name"` // of the client, or NameInstructions or NameSkill
 	Path   string `json:"path"`
 	State  string `json:"state"`
 	Owner  string `json:"owner"`
@@ -111,13 +111,13 @@ func (c Client) state(at location) (s State) {
 }
 
 func (c Client) pluginState(s *State, f file) {
-	switch c.judge(f.data) {
-	case pluginForeign:
+	switch c.sealedPlugin().judge(f.data) {
+	case foreign:
 		s.Owner = "another"
-	case pluginEdited:
+	case edited:
 		s.State, s.Reason = StateInstalled, editedByHand
-	case pluginOld:
-		s.State, s.Reason = StateInstalled, "it is of another version; install again"
+	case old:
+		s.State, s.Reason = StateInstalled, otherVersion
 	default:
 		s.State = StateInstalled
 	}
