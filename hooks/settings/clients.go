@@ -23,6 +23,10 @@ type Client struct {
 	version       bool   // the file has a member "version"
 	entry         func(c Client, e Event) any
 	plugin        string // the text of a plugin, in place of an entry
+
+	imports     string // the file of instructions that it reads in place of AGENTS.md, and that can import it
+	alsoImports string // another such file, one folder deeper; it counts and is never edited
+	skills      string // its own folder of skills, where it does not read that of all agents
 }
 
 // Event is an event of a client, in the client's spelling.
@@ -64,7 +68,8 @@ func claudeCode() Client {
 			Event{"SessionEnd", 5}),
 		project: ".claude/settings.json", alsoProject: []string{".claude/settings.local.json"},
 		user: "settings.json", base: ".claude", movedBy: "CLAUDE_CONFIG_DIR",
-		entry: group,
+		entry:   group,
+		imports: "CLAUDE.md", alsoImports: ".claude/CLAUDE.md", skills: ".claude/skills",
 	}
 }
 
@@ -87,7 +92,8 @@ func gemini() Client {
 		Events:  append(events(10_000, "SessionStart", "BeforeAgent", "AfterAgent"), Event{"SessionEnd", 5_000}), // ms
 		project: ".gemini/settings.json",
 		user:    "settings.json", base: ".gemini", movedBy: "GEMINI_CLI_HOME", movedTo: ".gemini",
-		entry: group,
+		entry:   group,
+		imports: "GEMINI.md",
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 
 // Change is the effect on one file.
 type Change struct {
-	Name   string `json:"name"` // of the client
+	Name   string `json:"name"` // of the client, or NameInstructions or NameSkill
 	Path   string `json:"path"`
 	Effect Effect `json:"did"`
 	Owner  string `json:"owner"` // see State

@@ -1,5 +1,5 @@
-// Package settings installs git-context into the hooks of coding agents, removes it, and reports
-// its state. It edits configuration files and runs nothing.
+// Package settings installs git-context into the hooks and the instructions of coding agents, removes
+// it, and reports its state. It edits their files and runs nothing.
 //
 // # What it installs
 //
@@ -28,6 +28,23 @@
 //     removes it; a file like any other.
 //
 // A client whose file has a version gets it behind "hooks" if it had none, and loses it again.
+//
+// # Instructions
+//
+// [InstallInstructions] tells the agents of a project, in files that belong to it, when to use memory:
+//
+//	<!-- git-context:begin v1 -->
+//	[Instructions]
+//	<!-- git-context:end -->
+//
+// This block is in AGENTS.md. A client that reads another file in place of it gets a block with the
+// line '@AGENTS.md' there, unless that file leads to AGENTS.md already. [Skill] is a file of ours in
+// .agents/skills, and in the folder of a client that does not read this one. Its front matter contains
+// the checksum of the rest, as the first line of a plugin does.
+//
+// What is outside of the markers is not ours and stays, as in a configuration file; what is between
+// them is replaced. Anything but one pair of markers is refused. The version changes with the text, and
+// a block of a newer one is left alone.
 //
 // # Concurrency
 //
