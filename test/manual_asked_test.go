@@ -76,6 +76,7 @@ func askedAlone() []asked {
 		{"git-context-hooks", 1, "echo true >>.git/hooks/post-rewrite && git context hooks status --json", 0},
 		{"git-context-hooks", 0, "git context hooks uninstall git --json", 0},
 		{"git-context-hooks", 0, "git context hooks install cursor --json", 0},
+		{"git-context-instructions", 0, "git context instructions cursor --json", 0},
 		{"git-context-hooks", 1, "git context hooks status cursor --json", 0},
 		{line: "git context hooks install pi && echo '{\"session_id\":\"s\",\"cwd\":\"'$PWD'\"}' | git-context hook pi start"},
 		{"git-context-hooks", 1, "git context hooks status pi --json", 0},

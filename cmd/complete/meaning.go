@@ -46,7 +46,7 @@ func meanings() []meaning {
 		{names: "HOW", words: []string{merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion}},
 		{names: "WHAT", words: []string{"commits", "steps", "topics"}},
 		{names: "DIALECT", words: []string{string(peer.Contexa), string(peer.Memory)}},
-		{names: "AGENT", forms: []string{"hooks", "hook"}, words: settings.Names()},
+		{names: "AGENT", forms: []string{"hooks", "hook", "instructions"}, words: settings.Names()},
 		{names: "AGENT", words: []string{"claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi", "qwen", "swe-agent"}},
 	}
 }
