@@ -25,8 +25,8 @@ func newDeinit(g *globals) *command {
 		name:  "deinit",
 		usage: []string{"deinit [--remote] [--dry-run] [--yes]"},
 		about: "Removes memory from this repository: branches, roadmap, tags, notes, pending steps, " +
-			"settings and hooks. Code is not touched. The command first shows what it would remove, and asks " +
-			"on a terminal; without a terminal it needs --yes. With --remote the memory of the default remote " +
+			"settings, hooks and instructions of agents. Code is not touched. The command first shows what it " +
+			"would remove, and asks on a terminal; without a terminal it needs --yes. With --remote the memory of the default remote " +
 			"is deleted first, for everybody. Texts stay readable in git's objects until 'git gc --prune=now' " +
 			"deletes unreachable objects, which is to be run while nothing else writes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
@@ -59,7 +59,8 @@ func newDeinit(g *globals) *command {
 // deinitResult is what a repository has of memory, or what was removed.
 type deinitResult struct {
 	share.Remains
-	Agents []string `json:"agents"` // the files of this worktree from which hooks of agents are removed
+	Agents       []string `json:"agents"`       // the files of this worktree from which hooks of agents are removed
+	Instructions []string `json:"instructions"` // and those from which instructions are
 }
 
 func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult, err error) {
@@ -76,10 +77,11 @@ func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult,
 		}
 		r.Agents = append(r.Agents, row.Path)
 	}
+	r.Instructions = installedInstructions(agents)
 	r.Remains, err = share.Deinit(ctx, s, share.DeinitOptions{
 		Remote: o.remote, DryRun: o.dryRun,
 		Consent: func(found share.Remains) error {
-			return o.ask(env, o.json, dangerOfDeinit(env, deinitResult{found, r.Agents}))
+			return o.ask(env, o.json, dangerOfDeinit(env, deinitResult{found, r.Agents, r.Instructions}))
 		},
 		Hooks: func() error { return removeHooks(ctx, env, s, agents) },
 	})
@@ -97,6 +99,7 @@ func removeHooks(ctx context.Context, env *Env, s *refs.Store, agents *agents) (
 			env.warn("hook '%s': %s", c.Path, c.Note)
 		}
 	}
+	warnOfInstructions(env, agents.told)
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
 		return err
@@ -120,14 +123,18 @@ func dangerOfDeinit(env *Env, r deinitResult) danger {
 }
 
 func printDeinit(p *render.Printer, env *Env, r deinitResult, would bool) {
-	defer func() {
-		if len(r.Agents) > 0 {
-			var paths []string
-			for _, path := range r.Agents {
-				paths = append(paths, shortPath(env, path))
-			}
-			line(p, " the hooks of agents in: %s", someOf(paths))
+	files := func(what string, all []string) {
+		var paths []string
+		for _, path := range all {
+			paths = append(paths, shortPath(env, path))
 		}
+		if len(paths) > 0 {
+			line(p, " the %s of agents in: %s", what, someOf(paths))
+		}
+	}
+	defer func() {
+		files("hooks", r.Agents)
+		files("instructions", r.Instructions)
 	}()
 	did := "Removed"
 	if would {

@@ -19,7 +19,8 @@ import (
 
 type hooksOptions struct {
 	*globals
-	project, user bool
+	project, user  bool
+	noInstructions bool
 }
 
 func newHooks(g *globals) *command {
@@ -27,8 +28,8 @@ func newHooks(g *globals) *command {
 	return &command{
 		name: "hooks",
 		usage: []string{
-			"hooks install (git | AGENT)... [--project | --user]",
-			"hooks uninstall (git | AGENT)... [--project | --user]",
+			"hooks install (git | AGENT)... [--project | --user] [--no-instructions]",
+			"hooks uninstall (git | AGENT)... [--project | --user] [--no-instructions]",
 			"hooks status [git | AGENT]... [--project | --user]",
 		},
 		about: "Installs the hooks of git-context in this repository, removes them, or reports their " +
@@ -37,7 +38,8 @@ func newHooks(g *globals) *command {
 			"Hooks are in the folder where git looks for them (core.hooksPath, husky's folder, the common git " +
 			"directory of linked worktrees), but never outside of the repository. AGENT is " + agentNames("or") +
 			": its hooks are added to its own settings file, of this worktree or, with --user, of this user, " +
-			"where everything else stays as it is. uninstall restores each file " +
+			"where everything else stays as it is. In a worktree install also keeps the text of 'git context " +
+			"instructions' in AGENTS.md, between two markers, and the skill. uninstall restores each file " +
 			"as it was. GIT_CONTEXT_HOOKS=0 turns them off without removing them.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
@@ -50,6 +52,7 @@ func newHooks(g *globals) *command {
 		flags: join([]cli.Flag{
 			toggle(&o.project, "--project", "the agent's settings in this worktree (default)"),
 			toggle(&o.user, "--user", "the agent's settings of this user, for all repositories"),
+			toggle(&o.noInstructions, "--no-instructions", "leave AGENTS.md and the like alone"),
 		}, g.common()),
 		least: 1, most: unlimited, needs: "what to do: install, uninstall or status",
 		action: func(ctx context.Context, env *Env, args []string) error {
@@ -96,10 +99,16 @@ func (o *hooksOptions) check(args []string) error {
 	switch {
 	case o.project && o.user:
 		return usagef("--project and --user exclude each other").hint("run it once for each")
+	case o.noInstructions && (args[0] == "status" || o.user || onlyGit(args[1:])):
+		return usagef("--no-instructions is for hooks of agents that are installed or removed in a worktree").hint("leave it out")
 	case o.user && slices.Contains(args[1:], hooksGit):
 		return usagef("--user is for the hooks of agents; those of git belong to the repository").hint("git context hooks %s %s", args[0], hooksGit)
 	}
 	return nil
+}
+
+func onlyGit(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return name != hooksGit })
 }
 
 // runChange installs or uninstalls the hooks of those names.
@@ -146,7 +155,7 @@ func (o *hooksOptions) runChange(ctx context.Context, env *Env, word string, nam
 		captured, unread = readCapture(ctx, s)
 		err = errors.Join(err, unread)
 	}
-	return errors.Join(o.printChanges(env, rows, captured, agents.hints(word, rows)), err)
+	return errors.Join(o.printChanges(env, rows, agents.told, captured, agents.hints(word, rows)), err)
 }
 
 // openFor opens the repository. The user's settings of agents need none: then the store is nil.
@@ -234,7 +243,9 @@ func (c hookChange) changed() bool { return c.Effect != string(hooks.Unchanged) 
 
 // printChanges prints the changes, with warnings about them and hints. captured is nil if nothing
 // about capture changed.
-func (o *hooksOptions) printChanges(env *Env, rows []hookChange, captured *captureState, hints []string) error {
+func (o *hooksOptions) printChanges(
+	env *Env, rows []hookChange, told []instructionChange, captured *captureState, hints []string,
+) error {
 	if rows == nil {
 		rows = []hookChange{}
 	}
@@ -243,13 +254,15 @@ func (o *hooksOptions) printChanges(env *Env, rows []hookChange, captured *captu
 			env.warn("hook '%s': %s", c.Path, c.Note)
 		}
 	}
+	warnOfInstructions(env, told)
 	env.hintAll(hints)
 	value := struct {
-		Hooks   []hookChange  `json:"hooks"`
-		Capture *captureState `json:"capture,omitempty"`
-	}{rows, captured}
+		Hooks        []hookChange        `json:"hooks"`
+		Instructions []instructionChange `json:"instructions,omitempty"`
+		Capture      *captureState       `json:"capture,omitempty"`
+	}{rows, told, captured}
 	return o.show(env, value, func(p *render.Printer) {
-		if len(rows) == 0 {
+		if len(rows)+len(told) == 0 {
 			line(p, "Nothing is installed")
 		}
 		for _, c := range rows {
@@ -258,6 +271,9 @@ func (o *hooksOptions) printChanges(env *Env, rows []hookChange, captured *captu
 				text += " (" + c.Owner + ")"
 			}
 			line(p, "%s: %s", text, shortPath(env, c.Path))
+		}
+		for _, c := range told {
+			line(p, "%-13s %s: %s", c.Name, c.Effect, shortPath(env, c.Path))
 		}
 		if captured != nil {
 			line(p, "%s", captured.text())

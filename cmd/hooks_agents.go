@@ -30,6 +30,10 @@ type agents struct {
 	named   bool // the user named them; else they are all
 	levels  []settings.Level
 	visible bool // a file that changed belongs to the code
+
+	tells bool                // instructions are changed with the hooks
+	hides bool                // an install makes an AGENTS.md that some clients read in place of CLAUDE.md
+	told  []instructionChange // the changes of instructions
 }
 
 func newAgents(env *Env, s *refs.Store, o *hooksOptions, names []string) *agents {
@@ -51,6 +55,7 @@ func newAgents(env *Env, s *refs.Store, o *hooksOptions, names []string) *agents
 	default:
 		a.levels = settings.Levels()
 	}
+	a.tells = !o.noInstructions && a.levels[0] == settings.Project
 	return a
 }
 
@@ -59,6 +64,10 @@ func (a *agents) check() error {
 	var errs []error
 	for _, c := range a.list {
 		errs = append(errs, settings.Check(c, a.place, a.levels[0]))
+	}
+	if a.tells && len(a.list) > 0 {
+		a.hides = settings.HidesClaude(a.place)
+		errs = append(errs, settings.CheckInstructions(a.place, a.list...))
 	}
 	return errors.Join(errs...)
 }
@@ -84,7 +93,7 @@ func (a *agents) change(word string) (rows []hookChange, err error) {
 			return rows, err
 		}
 	}
-	return rows, nil
+	return rows, a.tell(word)
 }
 
 // hints returns what the user has to do, or should know, after a change.
@@ -108,7 +117,10 @@ func (a *agents) hints(word string, rows []hookChange) (hints []string) {
 			}
 		}
 	}
-	if a.visible {
+	if a.hides {
+		hints = append(hints, "OpenCode and pi now read AGENTS.md in place of CLAUDE.md: move there what they have to know")
+	}
+	if a.visible || word == "install" && slices.ContainsFunc(a.told, instructionChange.changed) {
 		hints = append(hints, "'git status' shows these files: they belong to the code")
 	}
 	return hints

@@ -138,7 +138,8 @@ func (o *hooksOptions) runStatus(ctx context.Context, env *Env, names []string) 
 	if s != nil && slices.ContainsFunc(rows, func(r hookRow) bool { return r.Level != "" && r.State != settings.Absent }) {
 		captured, err = readCapture(ctx, s)
 	}
-	return errors.Join(o.printStatus(ctx, env, rows, captured), err)
+	told := newAgents(env, s, o, names).instructionRows()
+	return errors.Join(o.printStatus(ctx, env, rows, told, captured), err)
 }
 
 // hookRows returns the states of the hooks of those names, see runStatus, and the failures of all. s is nil
@@ -205,11 +206,14 @@ type hookRow struct {
 	good, bad bool // it works; it should work but does not
 }
 
-func (o *hooksOptions) printStatus(ctx context.Context, env *Env, rows []hookRow, captured *captureState) error {
+func (o *hooksOptions) printStatus(
+	ctx context.Context, env *Env, rows []hookRow, told []instructionRow, captured *captureState,
+) error {
 	value := struct {
-		Hooks   []hookRow     `json:"hooks"`
-		Capture *captureState `json:"capture,omitempty"`
-	}{rows, captured}
+		Hooks        []hookRow        `json:"hooks"`
+		Instructions []instructionRow `json:"instructions,omitempty"`
+		Capture      *captureState    `json:"capture,omitempty"`
+	}{rows, told, captured}
 	return o.view(ctx, env, value, func(p *render.Printer) {
 		lines := make([]render.HookLine, len(rows))
 		for i, h := range rows {
@@ -222,6 +226,7 @@ func (o *hooksOptions) printStatus(ctx context.Context, env *Env, rows []hookRow
 			line(p, "Nothing is installed")
 		}
 		render.HooksText(p, lines)
+		render.HooksText(p, instructionLines(env, told))
 		if captured != nil {
 			line(p, "%s", captured.text())
 		}
