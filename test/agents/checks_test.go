@@ -34,6 +34,25 @@ func (w *world) briefed(r model.Request, text string) {
 	}
 }
 
+// told checks that a request contains the instructions, which the client read from files of the project.
+func (w *world) told(r model.Request) {
+	w.Helper()
+	if !strings.Contains(r.Body, "`git context` keeps in git what agents of this repository learned") {
+		w.Errorf("the request lacks the instructions")
+	}
+}
+
+// instructions returns the files of the project that an install makes for the model to read.
+func (w *world) instructions() []string {
+	var r struct{ Reads []string }
+	gittest.Must(w.T, json.Unmarshal([]byte(w.run("git-context", "instructions", w.client.name, "--json")), &r))
+	const shared = ".agents/skills/git-context/SKILL.md"
+	if !slices.Contains(r.Reads, shared) {
+		r.Reads = append(r.Reads, shared)
+	}
+	return r.Reads
+}
+
 // has checks that exactly one step has an action on something, and what it saw.
 func (w *world) has(steps []step, action, observation string) {
 	w.Helper()
@@ -79,7 +98,7 @@ func (w *world) leaves() {
 	for line := range strings.Lines(w.run("git", "status", "--porcelain", "-uall")) {
 		shown = append(shown, strings.TrimSpace(line[3:]))
 	}
-	want := append([]string{w.client.settings}, w.wrote...)
+	want := append(append(w.instructions(), w.client.settings), w.wrote...)
 	slices.Sort(shown)
 	slices.Sort(want)
 	shown = slices.DeleteFunc(shown, func(name string) bool { return slices.Contains(w.client.makes, name) })
@@ -95,6 +114,11 @@ func (w *world) leaves() {
 		w.Logf("processes that the client left: %q", left)
 	}
 	w.run("git-context", "hooks", "uninstall", w.client.name)
+	for _, name := range w.instructions() {
+		if _, err := os.Lstat(w.path(name)); !errors.Is(err, fs.ErrNotExist) {
+			w.Errorf("after the uninstall there is %s: %v", name, err)
+		}
+	}
 	got, err := os.ReadFile(w.path(w.client.settings))
 	if w.client.before == "" && errors.Is(err, fs.ErrNotExist) {
 		return

@@ -66,6 +66,7 @@ func (w *world) works() {
 	}})
 	w.wrote = append(w.wrote, "hello.txt")
 	w.briefed(asked[0], goal)
+	w.told(asked[0])
 	w.file("hello.txt", "hello\n")
 	if !w.client.captures {
 		return
