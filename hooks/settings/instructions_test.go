@@ -187,6 +187,16 @@ func TestOtherVersions(t *testing.T) {
 	w.equal("newer", w.states("pi"), "installed installed")
 	w.equal("newer", w.tell("pi"), "unchanged AGENTS.md, unchanged .agents/skills/git-context/SKILL.md")
 
+	// The checksum is of the other lines, so that the version alone may differ.
+	for version, want := range map[string]string{"v0": "outdated", "v99": "installed"} {
+		other := strings.Replace(whole, "git-context: v1", "git-context: "+version, 1)
+		w.write(skill, other, 0o644)
+		w.equal(version, w.states("pi"), "installed "+want)
+		if w.tell("pi"); (w.read(skill) == other) != (want == "installed") {
+			t.Errorf("%s: the skill is %s", version, w.read(skill))
+		}
+	}
+
 	w.write(skill, strings.ReplaceAll(whole, "\n", "\r\n"), 0o644)
 	w.equal("line ends", w.tell("pi"), "unchanged AGENTS.md, unchanged .agents/skills/git-context/SKILL.md")
 	w.write(skill, whole+"Mine.\n", 0o644)

@@ -4,12 +4,18 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 )
 
-// sealed is a text that is a whole file of ours. Its first line that begins with mark ends with the
-// checksum of all other lines, by which a file that a person edited is told from one of another version.
-type sealed struct{ mark, text string }
+// sealed is a text that is a whole file of ours. Its first line that begins with mark has the version behind
+// that and ends with the checksum of all other lines, by which a file that a person edited is told from
+// one of another version.
+type sealed struct {
+	mark    string
+	version int
+	text    string
+}
 
 func checksum(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -22,7 +28,8 @@ type content int
 const (
 	foreign content = iota // another's text
 	current                // this version's
-	old                    // another version's, unchanged
+	old                    // an older version's, unchanged
+	newer                  // a newer version's, unchanged
 	edited                 // ours, changed by a person
 )
 
@@ -39,13 +46,25 @@ func (s sealed) judge(data []byte) content {
 		return current
 	case !strings.HasPrefix(line, s.mark):
 		return foreign
-	case strings.HasSuffix(line, " "+checksum(text[:at]+rest)):
-		return old
+	case !strings.HasSuffix(line, " "+checksum(text[:at]+rest)):
+		return edited
+	case s.versionOf(line) > s.version:
+		return newer
 	}
-	return edited
+	return old
 }
 
-// add returns the text for a file that does not exist or is ours. An edited one stays as it is.
+// versionOf returns the version in the line that begins with mark; 0 if it is not readable.
+func (s sealed) versionOf(line string) int {
+	number, _, _ := strings.Cut(line[len(s.mark):], " ")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// add returns the text for a file that does not exist or is ours. One that is edited or newer stays as it is.
 func (s sealed) add(f file) ([]byte, error) {
 	if !f.exists {
 		return []byte(s.text), nil
@@ -64,7 +83,7 @@ func (s sealed) remove(f file) []byte {
 	if !f.exists {
 		return nil
 	}
-	if is := s.judge(f.data); is == current || is == old {
+	if is := s.judge(f.data); is == current || is == old || is == newer {
 		return nil
 	}
 	return f.data

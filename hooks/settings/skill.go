@@ -28,5 +28,5 @@ func Skill() string { return sealedSkill().text }
 func sealedSkill() sealed {
 	const metadata = "\nmetadata:\n"
 	seal := fmt.Sprintf("%s%s%d %s\n", metadata, skillMark, skillVersion, checksum(skill))
-	return sealed{skillMark, strings.Replace(skill, metadata, seal, 1)}
+	return sealed{skillMark, skillVersion, strings.Replace(skill, metadata, seal, 1)}
 }
