@@ -218,7 +218,8 @@ For an agent
     a fact to keep   git context remember KEY TEXT --path FILE
     how to test      git context remember how-to-test TEXT
     to ask, to tell  git context roadmap ask TEXT; roadmap todo add --tell TEXT
-    another approach git context branch NAME --purpose TEXT; merge NAME
+    another approach git context branch NAME --purpose TEXT
+    if it works      git context merge NAME --into main
     a dead end       git context merge NAME --abandon -m WHY, also on NAME
     before leaving   git context handover -m SUMMARY -m 'STATE AND NEXT STEP'
 `
