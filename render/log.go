@@ -41,7 +41,7 @@ func (v Log) Text(p *Printer) {
 	if v.Total == 0 {
 		p.line(plain("no steps on branch '" + v.Branch + "' yet"))
 	}
-	p.trace(trace(shortSteps(v.Steps, shownQuote)))
+	p.trace(trace(shownSteps(v.Steps)))
 	p.pages(page{
 		self: "-b " + v.Branch + " --log" + atFlag(v.At), unit: "--steps", size: v.size,
 		skip: v.Skip, shown: len(v.Steps), older: v.Skip+len(v.Steps) < v.Total,
@@ -109,12 +109,12 @@ func (v Lines) Text(p *Printer) {
 	})
 }
 
-// shortSteps returns the steps with at most most bytes of each text.
-func shortSteps(steps []store.Step, most int) []store.Step {
+// shownSteps returns the steps with as much of their texts as a view shows.
+func shownSteps(steps []store.Step) []store.Step {
 	list := slices.Clone(steps)
 	for i := range list {
 		for _, text := range []*string{&list[i].Observation, &list[i].Thought, &list[i].Action} {
-			*text = shown(*text, most)
+			*text = shown(*text, shownQuote)
 		}
 	}
 	return list

@@ -138,7 +138,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 		},
 		func(ctx context.Context) (err error) {
 			v.Purpose, v.Progress, err = history.PurposeProgress(ctx, s, tip)
-			v.Purpose, v.Progress = doc.ShortText(v.Purpose, shownQuote), doc.ShortText(v.Progress, shownQuote)
+			shorten(&v.Purpose, &v.Progress)
 			return err
 		},
 	}
@@ -147,7 +147,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 			func(ctx context.Context) error { return v.readCode(ctx, s, o.CodeWait) },
 			func(ctx context.Context) (err error) {
 				if v.LastStep, err = history.NewestPending(ctx, s, tip); v.LastStep != nil {
-					v.LastStep = &shortSteps([]store.Step{*v.LastStep}, shownQuote)[0]
+					shorten(&v.LastStep.Observation, &v.LastStep.Thought, &v.LastStep.Action)
 				}
 				return err
 			},
@@ -188,7 +188,8 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, o
 			list, err := history.NewestOf(ctx, s, tip, o.Newest+o.Titles, recent)
 			v.Commits = withTags(list)
 			for i := range v.Commits {
-				shortTexts(&v.Commits[i])
+				c := &v.Commits[i]
+				shorten(&c.Summary, &c.Goal, &c.Purpose, &c.Progress, &c.Contribution)
 			}
 			if err != nil || v.At != nil { // unknown for the past
 				return err
@@ -208,9 +209,9 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, o
 		})
 }
 
-// shortTexts shortens the texts of a commit to what a view of many contains.
-func shortTexts(c *store.Commit) {
-	for _, text := range []*string{&c.Summary, &c.Goal, &c.Purpose, &c.Progress, &c.Contribution} {
+// shorten shortens texts to what a view of many contains.
+func shorten(texts ...*string) {
+	for _, text := range texts {
 		*text = doc.ShortText(*text, shownQuote)
 	}
 }

@@ -123,8 +123,8 @@ func (t part) load() (file, error) {
 }
 
 // away returns what is wrong with a file that symbolic links lead out of the worktree, into git's
-// directory, or to nothing; "" for others. Nothing is written there, because a repository from somebody
-// else may contain such links.
+// directory, or to nothing; "" for others. Nothing is written there, because a cloned repository
+// may contain such links.
 func (t part) away() string {
 	info, err := os.Lstat(t.location.path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 && !disk.IsDir(t.location.path) {

@@ -34,7 +34,7 @@ type span struct {
 func (s span) of(text string) string { return text[s.start:s.end] }
 
 // find returns the block of a text; false if there is none. Anything but one begin marker before one end
-// marker is an error, because nobody knows then which lines are ours.
+// marker is an error, because it does not say which lines are ours.
 func find(text string) (s span, found bool, err error) {
 	begins, ends, at := 0, 0, 0
 	for line := range strings.Lines(text) {

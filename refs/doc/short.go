@@ -5,8 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// ShortTexts shortens each text of a document of entries to about most bytes, in place: whoever looks for words
-// in a step of 16 MiB needs neither all of them nor several copies. The result is a document with the same
+// ShortText returns the first most bytes of a text, less what they have of a character that they cut.
+func ShortText(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// ShortTexts shortens each text of a document of entries to about most bytes, in place: a search for words in a
+// step of 16 MiB needs neither all of them nor several copies. The result is a document with the same
 // entries, if most is at least 8.
 func ShortTexts(data []byte, most int) []byte {
 	if len(data) <= most {

@@ -55,31 +55,6 @@ func checkText(s string) error {
 	return nil
 }
 
-// ShortText returns the first most bytes of a text, less what they have of a character that they cut.
-func ShortText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
-
-// WholeRunes returns the beginning of a file without the part of a character at its end, if it was cut
-// in one.
-func WholeRunes(start []byte) []byte {
-	for n := 1; n < utf8.UTFMax && n <= len(start); n++ {
-		if tail := start[len(start)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				return start[:len(start)-n]
-			}
-			break
-		}
-	}
-	return start
-}
-
 // appendQuote appends s as a block quote: each line behind "> ", an empty line as ">".
 func appendQuote(b []byte, s string) []byte {
 	for {

@@ -109,7 +109,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	}
 	if known.Spent(f.expunged) {
 		return res, fail.New(fail.ErrRefused, fail.ExpungeSpent,
-			"'"+doc.ExpungedFile+"' says that it was brought back so often that it can no longer be expunged; whoever may push could write that",
+			"'"+doc.ExpungedFile+"' says that it was brought back so often that it can no longer be expunged; anybody who may push can write that",
 			"git show "+git.RoadmapRef+":"+doc.ExpungedFile)
 	}
 	if o.DryRun {

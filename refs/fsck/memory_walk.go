@@ -52,8 +52,8 @@ func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 	return commits, nil
 }
 
-// mark records the roles in which our own refs, or those of remotes, reach commits. In which role a ref of a
-// remote reaches a commit of our own is that ref's fault, which sync tells of.
+// mark records the roles in which our own refs, or those of remotes, reach commits. A ref of a remote adds no
+// role to a commit of our own: that is a problem of the ref, which sync reports.
 func (v *memory) mark(commits []*incoming.Commit, mine bool) {
 	reached := map[git.ID]bool{}
 	reach := func(n *incoming.Commit, r incoming.Role, ref string) {

@@ -200,18 +200,13 @@ type AheadCommit struct {
 func (r *Repo) Ahead(ctx context.Context, tip, other ID) ([]AheadCommit, error) {
 	var list []AheadCommit
 	err := r.EachLine(ctx, LineOptions{}, func(line []byte) error {
-		ids := strings.Split(string(line), " ")
-		c := AheadCommit{Tree: ID(ids[0])}
-		for i, id := range ids[1:] {
-			switch {
-			case i > 0 && id == "": // of a root
-			case !r.IsID(id):
-				return fmt.Errorf("git rev-list: cannot understand '%s'", Shown(string(line)))
-			case i == 0:
-				c.ID = ID(id)
-			default:
-				c.Parents = append(c.Parents, ID(id))
-			}
+		ids := strings.Fields(string(line))
+		if len(ids) < 2 || slices.ContainsFunc(ids, func(id string) bool { return !r.IsID(id) }) {
+			return fmt.Errorf("git rev-list: cannot understand '%s'", Shown(string(line)))
+		}
+		c := AheadCommit{Tree: ID(ids[0]), NewCommit: NewCommit{ID: ID(ids[1])}}
+		for _, id := range ids[2:] {
+			c.Parents = append(c.Parents, ID(id))
 		}
 		list = append(list, c)
 		return nil

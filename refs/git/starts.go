@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"unicode/utf8"
 )
 
 // Start is an object of which only the beginning of the content may be there.
@@ -15,6 +16,22 @@ type Start struct {
 
 // Whole reports whether nothing of the content is missing.
 func (s Start) Whole() bool { return int64(len(s.Data)) == s.Size }
+
+// Text returns the content, without the part of a character at its end where the rest is missing.
+func (s Start) Text() []byte {
+	if s.Whole() {
+		return s.Data
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(s.Data); n++ {
+		if tail := s.Data[len(s.Data)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return s.Data[:len(s.Data)-n]
+			}
+			break
+		}
+	}
+	return s.Data
+}
 
 // readWhole is the size, in bytes, from which on a git process that is ended early takes less time than git
 // and the pipe take for the rest of an object.

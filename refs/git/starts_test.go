@@ -53,3 +53,16 @@ func TestReadStarts(t *testing.T) {
 		t.Error("a tree passes for a blob")
 	}
 }
+
+// The beginning of a text does not end in a character; what is whole stays as it is.
+func TestStartText(t *testing.T) {
+	const text = "aé日"
+	for n, want := range []int{0, 1, 1, 3, 3, 3, 6} {
+		if got := (Start{Object{Data: []byte(text[:n])}, int64(len(text))}).Text(); string(got) != text[:want] {
+			t.Errorf("%d bytes: %q", n, got)
+		}
+	}
+	if got := (Start{Object{Data: []byte(text[:4])}, 4}).Text(); len(got) != 4 {
+		t.Errorf("a whole text lost its end: %q", got)
+	}
+}

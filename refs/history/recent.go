@@ -214,25 +214,9 @@ func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit, marks ma
 	return slices.Concat(pinned, recent, others), len(pinned)
 }
 
-// fewTopics is how many topics are read one by one: a git process that reads many takes longer
-// to start.
-const fewTopics = 30
-
 // topicTexts reads the files of topics, of each text at most size bytes.
 func topicTexts(ctx context.Context, s *store.Store, t *store.Tip, ids map[string]git.ID, keys []string, size int) (map[git.ID]doc.Topic, error) {
 	texts := make(map[git.ID]doc.Topic, len(keys))
-	if len(keys) <= fewTopics {
-		for _, key := range keys {
-			start, err := s.Repo().BlobStart(ctx, ids[key+".md"], topicStart(size))
-			if err == nil {
-				texts[start.ID], err = parseTopicStart(start, size)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("topic '%s' of branch '%s': %w", key, t.Name(), err)
-			}
-		}
-		return texts, nil
-	}
 	named := make(map[string]git.ID, len(keys))
 	for _, key := range keys {
 		named[key+".md"] = ids[key+".md"]

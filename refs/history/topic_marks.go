@@ -80,11 +80,7 @@ func readMarks(ctx context.Context, s *store.Store, t *store.Tip, names map[git.
 		wanted = append(wanted, id)
 	}
 	return s.Repo().ReadStarts(ctx, wanted, topicStart(0), func(o git.Start) error {
-		data := o.Data
-		if !o.Whole() {
-			data = doc.WholeRunes(data)
-		}
-		pinned, supersedes, err := doc.TopicMarks(data)
+		pinned, supersedes, err := doc.TopicMarks(o.Text())
 		for _, name := range names[o.ID] {
 			if err != nil {
 				return fmt.Errorf("topic '%s' of branch '%s': %w", strings.TrimSuffix(name, ".md"), t.Name(), err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,14 +45,10 @@ const listedText = 4 << 10
 func eachTopic(ctx context.Context, s *store.Store, tip *store.Tip, ids map[string]git.ID, size int,
 	each func(name string, t doc.Topic)) error {
 	names := make(map[git.ID][]string, len(ids))
-	wanted := make([]git.ID, 0, len(ids))
 	for name, id := range ids {
-		if names[id] == nil {
-			wanted = append(wanted, id)
-		}
 		names[id] = append(names[id], name)
 	}
-	return s.Repo().ReadStarts(ctx, wanted, topicStart(size), func(start git.Start) error {
+	parse := func(start git.Start) error {
 		for _, name := range names[start.ID] {
 			t, err := parseTopicStart(start, size)
 			if err != nil {
@@ -61,20 +57,33 @@ func eachTopic(ctx context.Context, s *store.Store, tip *store.Tip, ids map[stri
 			each(name, t)
 		}
 		return nil
-	})
+	}
+	if len(names) > fewTopics {
+		return s.Repo().ReadStarts(ctx, slices.Collect(maps.Keys(names)), topicStart(size), parse)
+	}
+	for id := range names {
+		start, err := s.Repo().BlobStart(ctx, id, topicStart(size))
+		if err == nil {
+			err = parse(start)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
+// fewTopics is how many topics are read one by one: a git process that reads many takes longer
+// to start.
+const fewTopics = 30
+
 // topicStart is how many bytes of a topic's file have its front matter and size bytes of its text.
-func topicStart(size int) int { return min(size, math.MaxInt-doc.TopicHead) + doc.TopicHead }
+func topicStart(size int) int { return size + doc.TopicHead }
 
 // parseTopicStart reads a topic of which only the beginning may have been read, and of its text at most size
 // bytes, which it copies: a list must not hold the whole files.
 func parseTopicStart(start git.Start, size int) (doc.Topic, error) {
-	data := start.Data
-	if !start.Whole() {
-		data = doc.WholeRunes(data)
-	}
-	t, err := doc.ParseTopic(data)
+	t, err := doc.ParseTopic(start.Text())
 	if len(t.Text) > size {
 		t.Text = strings.Clone(doc.ShortText(t.Text, size))
 	}

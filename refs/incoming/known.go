@@ -7,9 +7,9 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// checkKnown checks that the commits at which the new ones begin, which this repository has already, are
-// of the kind that their refs need: it has the commits of the roadmap and of notes, too, and whoever pushes one of
-// those to a branch brings nothing that is new. The names in the root of its tree tell.
+// checkKnown checks that the commits of this repository at which the new ones begin are of the kind that their refs
+// need. A commit of the roadmap that is pushed to a branch brings nothing new, so that no other check sees
+// it. The kind shows in the names of the root of its tree.
 func (c *Inspection) checkKnown(ctx context.Context, tips []Tip, commits []*Commit) error {
 	type use struct {
 		id   git.ID

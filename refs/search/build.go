@@ -90,9 +90,7 @@ func (c *corpus) readShort(ctx context.Context, ids []git.ID, isTopic func(git.I
 		return err
 	}
 	return c.s.Repo().ReadStarts(ctx, topics, doc.TopicHead+searchedText, func(start git.Start) error {
-		if !start.Whole() {
-			start.Data = doc.WholeRunes(start.Data)
-		}
+		start.Data = start.Text()
 		return each(start.Object)
 	})
 }

@@ -302,11 +302,8 @@ func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 	}
 	gone := map[topicOf]bool{}
 	err := c.s.Repo().ReadStarts(ctx, blobs, doc.TopicHead, func(o git.Start) error {
-		if !o.Whole() {
-			o.Data = doc.WholeRunes(o.Data)
-		}
 		for _, by := range at[o.ID] {
-			topic, err := doc.ParseTopic(o.Data)
+			topic, err := doc.ParseTopic(o.Text())
 			if err != nil {
 				return fmt.Errorf("topic '%s' of branch '%s': %w", by.key, by.branch, err)
 			}

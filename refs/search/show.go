@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -19,7 +20,6 @@ import (
 const (
 	stepTitle   = 120
 	snippetSize = 160
-	summarySize = 4 << 10 // bytes of a commit's summary
 )
 
 // text is the text of a hit.
@@ -129,7 +129,7 @@ func (c *corpus) read(t *text, r ranked, data []byte) error {
 		if i < 0 {
 			return fmt.Errorf("no entry %s", id)
 		}
-		*t = text{id: id, origin: ms[i].Origin, title: doc.ShortText(ms[i].Summary, summarySize), body: ms[i].Contribution, rest: ms[i].Contribution}
+		*t = text{id: id, origin: ms[i].Origin, title: doc.ShortText(ms[i].Summary, store.SummarySize), body: ms[i].Contribution, rest: ms[i].Contribution}
 	default:
 		steps, err := doc.ParseLog(data)
 		if err != nil {

@@ -80,12 +80,12 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 // takeFirst takes in the memory to begin with. A ref that is refused does not keep the others away, unless it is
 // the branch or the roadmap.
 func (ex *exchanger) takeFirst(ctx context.Context, branch string, ours, theirs *remote.RefSet) error {
-	for found := false; ; found = true {
+	for again := false; ; again = true {
 		if err := errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]); err != nil {
 			return err
 		}
 		_, err := ex.exchangeRefs(ctx, ours, theirs)
-		if err == nil || found {
+		if err == nil || again {
 			return err
 		}
 		if _, err = ex.findRefused(ctx, err); err != nil {

@@ -2,6 +2,7 @@ package share
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,6 +23,9 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 	st.theirs = theirs
 	if !ex.merge || theirs == "" || theirs == st.ours {
 		return nil
+	}
+	if behind, err := ex.isBehind(ctx, theirs, st.ours); behind || err != nil {
+		return err
 	}
 	gone, err := ex.tombstones(ctx, theirs, st.branch == "")
 	if err != nil {
@@ -52,9 +56,6 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 func (ex *exchanger) addKnown(ctx context.Context, r loss.Range) error {
 	if r.Have == "" {
 		return nil
-	}
-	if behind, err := ex.isBehind(ctx, r.Tip, r.Have); behind || err != nil {
-		return err
 	}
 	known, seen := false, map[git.ID]bool{r.Have: true}
 	for queue := []git.ID{r.Tip}; len(queue) > 0 && !known; queue = queue[1:] {
@@ -88,7 +89,13 @@ const fewCommits = 64
 // some commits ahead, and the other side brings nothing. false says nothing.
 func (ex *exchanger) isBehind(ctx context.Context, id, of git.ID) (bool, error) {
 	for range fewCommits {
+		if of == "" {
+			return false, nil
+		}
 		c, err := ex.s.Repo().Commit(ctx, of)
+		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
+			return false, nil
+		}
 		if err != nil || len(c.Parents) == 0 {
 			return false, err
 		}

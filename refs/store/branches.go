@@ -146,8 +146,8 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	return b, err
 }
 
-// summarySize is how many bytes of a summary lists of branches contain.
-const summarySize = 4 << 10
+// SummarySize is how many bytes of a summary lists contain.
+const SummarySize = 4 << 10
 
 // BranchAt returns a branch as one of its commits describes it, without pending steps.
 func BranchAt(name string, c *git.Commit) Branch {
@@ -155,7 +155,7 @@ func BranchAt(name string, c *git.Commit) Branch {
 	t := ParseTrailers(block)
 	b := Branch{Name: name, Tip: c.ID, Status: t[TrailerStatus], Purpose: t[TrailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[TrailerLast]}
 	if t[TrailerID] != "" {
-		b.Summary = doc.ShortText(c.Subject(), summarySize)
+		b.Summary = doc.ShortText(c.Subject(), SummarySize)
 	}
 	if b.Status == "" {
 		b.Status = doc.StatusActive

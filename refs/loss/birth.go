@@ -1,0 +1,89 @@
+package loss
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// isBirth reports whether a commit is the first one of a branch that was made from another: it
+// has no entry but the birth, which its parent lacks.
+func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
+	n := f.News[id]
+	if len(n.Parents) != 1 {
+		return false, nil
+	}
+	if err := f.readAhead(ctx, id); err != nil {
+		return false, err
+	}
+	root, err := f.list(ctx, n.Tree)
+	if err != nil {
+		return false, err
+	}
+	file := root[doc.CommitFile]
+	if file.ID == "" || root[doc.LogDir].ID != "" || root[doc.CommitDir].ID != "" {
+		return false, nil
+	}
+	if keys, err := f.keys(ctx, doc.CommitFile, file.ID); err != nil || len(keys) != 1 {
+		return false, err
+	}
+	if log := root[doc.LogFile]; log.ID != "" {
+		if keys, err := f.keys(ctx, doc.LogFile, log.ID); err != nil || len(keys) != 0 {
+			return false, err
+		}
+	}
+	data, err := f.s.Repo().Blob(ctx, file.ID)
+	if err != nil {
+		return false, err
+	}
+	list, err := doc.ParseCommits(data)
+	if err != nil || len(list) != 1 || list[0].Kind != doc.KindBirth {
+		return false, err
+	}
+	keys, err := f.keys(ctx, doc.CommitFile, file.ID)
+	if err != nil {
+		return false, err
+	}
+	again, err := f.hadCommit(ctx, n.Parents[0], keys[0])
+	return !again, err
+}
+
+// hadCommit reports whether an entry is in the commit.md of a commit.
+func (f *finder) hadCommit(ctx context.Context, id git.ID, key Key) (bool, error) {
+	tree, err := f.tree(ctx, id)
+	if err != nil || tree == "" {
+		return false, err
+	}
+	newest, err := f.newest(ctx, store.CommitEntries, tree)
+	if err != nil || bytes.Compare(key.ID[:], newest[:]) > 0 {
+		return false, err
+	}
+	return f.contains(ctx, store.CommitEntries, tree, key)
+}
+
+// hidden returns the commit of this repository that the first commit of a branch of the same name
+// would hide; "" for none.
+func (f *finder) hidden(ctx context.Context, births bool) (git.ID, error) {
+	if !births || f.Have == "" || f.Have == f.Tip {
+		return "", nil
+	}
+	if is, err := f.s.Repo().IsAncestor(ctx, f.Have, f.Tip); !is || err != nil {
+		return "", err
+	}
+	return f.Have, nil
+}
+
+// between reports whether a commit follows what this repository and the other side have in common: what lies
+// below it belongs to this branch.
+func (f *finder) between(ctx context.Context, id git.ID) (bool, error) {
+	bases, err := f.mergeBases(ctx, f.Have, f.Tip)
+	for _, base := range bases {
+		if is, err := f.s.Repo().IsAncestor(ctx, base, id); is || err != nil {
+			return is, err
+		}
+	}
+	return false, err
+}

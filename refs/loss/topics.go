@@ -1,0 +1,86 @@
+package loss
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// topics returns the topics that a commit lacks of a parent without a record: by file name, the
+// file that the parent has. Those with a record are added to forgotten: an earlier commit has not lost
+// what a later one removed. What a merge took over from a parent that lacks it, that parent must answer for.
+func (f *finder) topics(ctx context.Context, id, parent git.ID, forgotten map[string]bool) (map[string]git.ID, error) {
+	now, err := f.topicsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	before, err := f.topicsOf(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	lost := map[string]git.ID{}
+	var recorded map[string]bool
+	for name, e := range before {
+		if _, ok := now[name]; ok {
+			continue
+		}
+		if recorded == nil {
+			if recorded, err = f.removed(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		removed := recorded[doc.TopicDir+"/"+name]
+		if forgotten[name] = forgotten[name] || removed; !removed {
+			if removed, err = f.removedBeside(ctx, id, parent, name); err != nil {
+				return nil, err
+			}
+		}
+		if !removed && !forgotten[name] {
+			lost[name] = e.ID
+		}
+	}
+	return lost, nil
+}
+
+// topicsOf lists the topics of a commit by file name; none of one that is not here.
+func (f *finder) topicsOf(ctx context.Context, id git.ID) (map[string]git.TreeEntry, error) {
+	tree, err := f.tree(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	root, err := f.list(ctx, tree)
+	if err != nil || !root[doc.TopicDir].IsTree() {
+		return nil, err
+	}
+	return f.list(ctx, root[doc.TopicDir].ID)
+}
+
+// removedBeside reports whether another parent of a merge lacks a topic that both parents come
+// from: the merge took over its removal.
+func (f *finder) removedBeside(ctx context.Context, id, parent git.ID, name string) (bool, error) {
+	c, err := f.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	has := func(ctx context.Context, id git.ID) (bool, error) {
+		topics, err := f.topicsOf(ctx, id)
+		return topics[name].ID != "", err
+	}
+	for _, p := range c.Parents {
+		if p == parent {
+			continue
+		}
+		there, err := has(ctx, p)
+		if err != nil {
+			return false, err
+		}
+		if there {
+			continue
+		}
+		if was, err := f.inBases(ctx, parent, p, has); was || err != nil {
+			return was, err
+		}
+	}
+	return false, nil
+}
