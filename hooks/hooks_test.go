@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -137,16 +139,23 @@ func (w *world) state(event string) (state, owner string) {
 // that it finds has no git-context, says so and reads all input: hooks have to go on.
 func (w *world) run(name, input string, args ...string) (out string, code int) {
 	w.t.Helper()
-	cmd := exec.Command(w.path(name), args...)
 	bin := w.t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\ncat >/dev/null\necho \"no $2\" >&2\nexit 1\n"), 0o777); err != nil {
 		w.t.Fatal(err)
 	}
-	cmd.Dir, cmd.Env = w.root, append(os.Environ(), "TMPDIR="+w.t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	cmd.Stdin = strings.NewReader(input)
+	env := append(os.Environ(), "TMPDIR="+w.t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	err := cmd.Run()
+	run := func() error {
+		cmd := exec.Command(w.path(name), args...)
+		cmd.Dir, cmd.Env = w.root, env
+		cmd.Stdin, cmd.Stdout = strings.NewReader(input), &stdout
+		return cmd.Run()
+	}
+	err := run()
+	// A process that another test starts at the moment in which this one writes the file has it open until it executes.
+	for deadline := time.Now().Add(10 * time.Second); errors.Is(err, syscall.ETXTBSY) && time.Now().Before(deadline); err = run() {
+		time.Sleep(time.Millisecond)
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return stdout.String(), exit.ExitCode()
