@@ -19,18 +19,53 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *remot
 	if !ex.merge {
 		return nil
 	}
-	for _, st := range plan {
-		if st.take == "" || st.late || st.of != nil && st.of.late {
-			continue
+	for next := 0; next < len(plan); {
+		st := plan[next]
+		var batch []*refAction
+		for ; next < len(plan) && len(batch) < newBatch && plan[next].isNewBranch(); next++ {
+			if !plan[next].isLeft() {
+				batch = append(batch, plan[next])
+			}
 		}
-		t := takeover{ex: ex, step: st}
-		if err := t.run(ctx); err != nil {
-			return err
+		if len(batch) > 1 {
+			made, left, err := ex.takeNew(ctx, batch)
+			for _, st := range made {
+				set(ours, git.Ref{Name: st.ref, ID: st.take})
+			}
+			if err != nil {
+				return err
+			}
+			batch = left
+		} else if len(batch) == 0 {
+			if !st.isNewBranch() {
+				next++
+			}
+			if !st.isLeft() {
+				batch = []*refAction{st}
+			}
 		}
-		*again = *again || t.again
-		if t.to != "" {
-			set(ours, git.Ref{Name: st.ref, ID: t.to})
+		for _, st := range batch {
+			if err := ex.takeOne(ctx, st, ours, again); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// isLeft reports whether nothing is to be taken, or what is to be taken did not reach the remote.
+func (st *refAction) isLeft() bool {
+	return st.take == "" || st.late || st.of != nil && st.of.late
+}
+
+func (ex *exchanger) takeOne(ctx context.Context, st *refAction, ours *remote.RefSet, again *bool) error {
+	t := takeover{ex: ex, step: st}
+	if err := t.run(ctx); err != nil {
+		return err
+	}
+	*again = *again || t.again
+	if t.to != "" {
+		set(ours, git.Ref{Name: st.ref, ID: t.to})
 	}
 	return nil
 }
