@@ -198,6 +198,16 @@ type AheadCommit struct {
 // Ahead lists the commits that a tip reaches and another one does not, children before their
 // parents.
 func (r *Repo) Ahead(ctx context.Context, tip, other ID) ([]AheadCommit, error) {
+	return r.ahead(ctx, string(tip), "^"+string(other))
+}
+
+// AheadOfRefs lists the commits that the refs below a prefix reach and those below another one do not, children
+// before their parents.
+func (r *Repo) AheadOfRefs(ctx context.Context, prefix, others string) ([]AheadCommit, error) {
+	return r.ahead(ctx, "--glob="+prefix+"*", "--not", "--glob="+others+"*")
+}
+
+func (r *Repo) ahead(ctx context.Context, revs ...string) ([]AheadCommit, error) {
 	var list []AheadCommit
 	err := r.EachLine(ctx, LineOptions{}, func(line []byte) error {
 		ids := strings.Fields(string(line))
@@ -210,7 +220,7 @@ func (r *Repo) Ahead(ctx context.Context, tip, other ID) ([]AheadCommit, error) 
 		}
 		list = append(list, c)
 		return nil
-	}, "rev-list", "--topo-order", "--no-commit-header", "--format=%T %H %P", string(tip), "^"+string(other))
+	}, append([]string{"rev-list", "--topo-order", "--no-commit-header", "--format=%T %H %P"}, revs...)...)
 	return list, err
 }
 

@@ -202,7 +202,7 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 	for _, blob := range came {
 		blobs[blob] = true
 	}
-	has, sums := map[Key]bool{}, map[[26]byte]uint64{}
+	has, sums := map[Key]bool{}, map[[26]byte][]uint64{}
 	read := false
 	for path, blob := range left {
 		if blobs[blob] { // a live file that was sealed whole
@@ -216,7 +216,9 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 					return nil, err
 				}
 				for _, key := range keys {
-					has[key], sums[key.ID] = true, key.Sum
+					if !has[key] {
+						has[key], sums[key.ID] = true, append(sums[key.ID], key.Sum)
+					}
 				}
 			}
 		}
@@ -225,12 +227,38 @@ func (f *finder) missing(ctx context.Context, k store.EntryKind, now, before git
 			return nil, err
 		}
 		for _, key := range keys {
-			if sum, ok := sums[key.ID]; !has[key] {
-				lost = append(lost, lostEntry{key: key, blob: blob, sealed: path != k.File, changed: ok, now: sum})
+			e := lostEntry{key: key, blob: blob, sealed: path != k.File}
+			if sums := sums[key.ID]; !has[key] {
+				if e.changed = len(sums) > 0; e.changed {
+					e.now = sums[0]
+				}
+				lost = append(lost, e)
+			} else if len(sums) > 1 { // its content moved to another file, and a second one came
+				second, err := f.second(ctx, k, before, key, sums)
+				if err != nil {
+					return nil, err
+				}
+				if e.now, e.changed = second, second != 0; e.changed {
+					lost = append(lost, e)
+				}
 			}
 		}
 	}
 	return lost, nil
+}
+
+// second returns which of the contents of an entry the tree before lacks, or 0.
+func (f *finder) second(ctx context.Context, k store.EntryKind, before git.ID, key Key, sums []uint64) (uint64, error) {
+	for _, sum := range sums {
+		if sum == key.Sum {
+			continue
+		}
+		had, err := f.contains(ctx, k, before, Key{key.ID, sum})
+		if !had || err != nil {
+			return sum, err
+		}
+	}
+	return 0, nil
 }
 
 // doubled returns the entries of the tree before that a file which came has with another content, while the file

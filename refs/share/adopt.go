@@ -233,6 +233,11 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	if err := ex.refuseUnverified(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
+	defer func() {
+		for _, w := range done.Warnings {
+			s.Warn(w)
+		}
+	}()
 	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name}}
 	if err := ex.healAdopted(ctx, t.step, ref.ID); err != nil {
 		return true, err

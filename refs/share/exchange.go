@@ -65,6 +65,7 @@ type exchanger struct {
 	deleted  []string            // branches that were deleted on the remote
 	open     []store.Conflict    // of refs that were left as they are
 	openAt   map[string]git.ID   // what the other side has of those
+	unowned  *[]git.AheadCommit  // what branches of the other side have and none here has; nil: not asked
 	arrived  []*incoming.Commit  // what came with the refs to merge or take, checked
 	read     loss.Entries        // of its documents
 	other    otherSide           // what the remote has under its other names

@@ -54,9 +54,6 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 // addKnown adds to what a ref brings the commits that are new for this ref alone: a commit that came
 // with a tag or another branch before, where it took nothing away, may be pushed to this one.
 func (ex *exchanger) addKnown(ctx context.Context, r loss.Range) error {
-	if r.Have == "" {
-		return nil
-	}
 	known, seen := false, map[git.ID]bool{r.Have: true}
 	for queue := []git.ID{r.Tip}; len(queue) > 0 && !known; queue = queue[1:] {
 		id := queue[0]
@@ -73,13 +70,29 @@ func (ex *exchanger) addKnown(ctx context.Context, r loss.Range) error {
 	if !known {
 		return nil
 	}
-	list, err := ex.s.Repo().Ahead(ctx, r.Tip, r.Have)
+	list, err := ex.ahead(ctx, r)
 	for _, c := range list {
 		if r.News[c.ID] == nil {
 			r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
 		}
 	}
 	return err
+}
+
+// ahead lists commits that the branch here lacks. Of a branch that is not here they are those that no branch here
+// has; one git lists them for all branches of the other side, which may be thousands.
+func (ex *exchanger) ahead(ctx context.Context, r loss.Range) ([]git.AheadCommit, error) {
+	if r.Have != "" {
+		return ex.s.Repo().Ahead(ctx, r.Tip, r.Have)
+	}
+	if ex.unowned == nil {
+		list, err := ex.s.Repo().AheadOfRefs(ctx, ex.peer.Tracking.Branches(), git.BranchPrefix)
+		if err != nil {
+			return nil, err
+		}
+		ex.unowned = &list
+	}
+	return *ex.unowned, nil
 }
 
 // fewCommits is how many commits isBehind reads, which takes less time than a process of git.
