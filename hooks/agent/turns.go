@@ -23,6 +23,7 @@ type Turn struct {
 
 	Final string   // the last visible text of the agent, at most 8 KiB
 	Files []string // that its tools wrote, at most 200, relative to the session's directory if below it
+	Made  []Made   // commits of code, at most 100
 	Calls int      // of tools, except git-context's own
 	Steps int
 
@@ -104,11 +105,14 @@ func (t *Thread) said() string {
 	return text
 }
 
-// wrote notes the end of a call, and its files if it did not fail.
+// wrote notes the end of a call, its commits of code, and its files if it did not fail.
 func (t *Thread) wrote(call *item, result Event) {
 	turn := &t.report.Turns[call.turn]
 	if result.Time.After(turn.End) {
 		turn.End = result.Time
+	}
+	if call.Class == Shell {
+		turn.madeCode(call, result)
 	}
 	if result.Failed {
 		return
