@@ -273,8 +273,8 @@ func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err e
 	}
 	if d := c.state.Due; d != nil {
 		d.Final = lastMessage(c.turn.Final, d.Final)
-		if (c.turn.Ends || c.turn.Cut || got.stopped) && c.policy.mode == captureFull { // its last message is no account of it
-			d.Final = cmp.Or(interrupted(got.cut), d.Final)
+		if c.turn.Ends || c.turn.Cut || got.stopped {
+			d.interrupt(c.policy, got.cut)
 		}
 		d.Code = d.Code || c.state.Code != "" && c.state.Code != now.head
 		d.addFiles(now.files)

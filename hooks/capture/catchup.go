@@ -16,6 +16,7 @@ import (
 // Bounds of CatchUp.
 const (
 	quiet    = 10 * time.Minute    // after which a transcript without a change counts as ended
+	running  = time.Hour           // after the last event of a session that has not ended, it may go on
 	keptFor  = 30 * 24 * time.Hour // clients remove transcripts after as long
 	mostLate = 3                   // sessions that one call catches up with
 )

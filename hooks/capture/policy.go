@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -134,6 +135,13 @@ func clipMiddle(text string, limit int) string {
 		tail = tail[1:]
 	}
 	return prose.Clip(text, limit-len(tail)-len("…")) + tail
+}
+
+// interrupt puts an account of a turn that has no end in the place of its last message, which is none.
+func (d *due) interrupt(p policy, steps []agent.Step) {
+	if p.mode == captureFull {
+		d.Final = cmp.Or(interrupted(steps), d.Final)
+	}
 }
 
 // interrupted is an account of a turn that has no end, "" if the agent said nothing in it: its

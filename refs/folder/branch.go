@@ -10,25 +10,21 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // branchImport is one attempt to import a branch of the folder.
 type branchImport struct {
-	*store.Transaction
+	*store.Chain
 	m     *folderImport
 	b     *importBranch
 	known known
 	goal  string
-	tip   *store.Tip // the end of the chain so far; nil before a birth
 
-	waiting []doc.Step // new steps for the next commit
-	covers  []doc.Step // all steps since the last entry, known ones included
-	made    []datedCommit
-	res     Counts
-	last    int      // the highest number assigned
-	left    []string // a warning for each value that could not be imported
+	covers []doc.Step // all steps since the last entry, known ones included
+	made   []datedCommit
+	res    Counts
+	left   []string // a warning for each value that could not be imported
 }
 
 // importBranch imports one branch: a chain of commits, and one move of its ref.
@@ -40,8 +36,8 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	defer tx.Close()
 	var i *branchImport
 	err = tx.Swap(ctx, func(ctx context.Context) error {
-		i = &branchImport{Transaction: tx, m: m, b: b}
-		err := i.build(ctx)
+		i = &branchImport{m: m, b: b}
+		err := i.build(ctx, tx)
 		if err == nil && m.o.DryRun {
 			err = store.ErrNothing
 		}
@@ -61,35 +57,17 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	if b.commits = i.made; m.o.DryRun {
 		return nil
 	}
-	m.res.Warnings = append(m.res.Warnings, tx.LateWarnings(i.settle(ctx))...)
+	m.res.Warnings = append(m.res.Warnings, tx.LateWarnings(i.Settle(ctx))...)
 	return nil
 }
 
-// settle does what follows the move of the ref: the journal and the notes.
-func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
-	end := i.made[len(i.made)-1].commit
-	if i.known.tip == "" {
-		mark = i.Store.MakeJournal(ctx, i.b.name)
-	} else {
-		var p store.Pending
-		if p, mark = i.Store.Pending(ctx, i.Store.TipOf(i.b.name, end)); mark == nil {
-			mark = i.Mark(ctx, i.b.name, p.Untouched(), end.ID, i.last, end.Trailer(store.TrailerNewest))
-		}
-	}
-	if lazy, err := i.Store.LazyNotes(ctx); err != nil || lazy {
-		return mark, err
-	}
-	_, err := i.FoldAll(ctx, []*git.Commit{end}, "")
-	return mark, err
-}
-
 // build makes the chain on the present branch and queues its move.
-func (i *branchImport) build(ctx context.Context) error {
+func (i *branchImport) build(ctx context.Context, tx *store.Transaction) error {
 	var err error
-	if i.known, err = knownOf(ctx, i.Store, i.b.name); err != nil {
+	if i.known, err = knownOf(ctx, tx.Store, i.b.name); err != nil {
 		return err
 	}
-	if err := i.begin(ctx); err != nil {
+	if err := i.begin(ctx, tx); err != nil {
 		return err
 	}
 	meter := i.Store.Repo().Meter("Importing branch '"+i.b.name+"'", len(i.b.entries))
@@ -106,21 +84,23 @@ func (i *branchImport) build(ctx context.Context) error {
 	if len(i.made) == 0 {
 		return store.ErrNothing
 	}
-	i.Refs.Update(git.BranchRef(i.b.name), i.tip.Commit().ID, i.known.tip)
+	i.Queue()
 	return nil
 }
 
 // begin finds the branch's tip, or makes its birth.
-func (i *branchImport) begin(ctx context.Context) (err error) {
-	_, roadmap, err := i.Store.ReadRoadmap(ctx)
+func (i *branchImport) begin(ctx context.Context, tx *store.Transaction) error {
+	_, roadmap, err := tx.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return err
 	}
 	i.goal = doc.ParseRoadmap(roadmap).Goal()
 	if i.known.tip != "" {
-		i.tip, err = i.Store.TipAt(ctx, i.b.name, i.known.tip)
+		at, err := tx.Store.TipAt(ctx, i.b.name, i.known.tip)
+		i.Chain = tx.Chain(i.b.name, at)
 		return err
 	}
+	i.Chain = tx.Chain(i.b.name, nil)
 	if i.b.birth == nil {
 		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name),
 			"run the command again")
@@ -210,7 +190,8 @@ func (i *branchImport) add(ctx context.Context, e *importEntry) error {
 			i.res.Skipped++
 			return nil
 		}
-		i.covers, i.waiting = append(i.covers, *e.step), append(i.waiting, *e.step)
+		i.covers = append(i.covers, *e.step)
+		i.Wait(*e.step)
 		i.res.Steps++
 		return nil
 	}
@@ -226,42 +207,14 @@ func (i *branchImport) add(ctx context.Context, e *importEntry) error {
 // addCommit writes the memory commit of an entry and of the steps that waited for it.
 func (i *branchImport) addCommit(ctx context.Context, e *importEntry) error {
 	m := *e.commit
-	c, err := i.next(ctx, m.Summary)
-	if err != nil {
-		return err
-	}
-	data, err := i.tip.OptionalDocument(ctx, doc.CommitFile)
-	if err != nil {
-		return err
-	}
-	if err := c.Count(i.b.name, 0, 1); err != nil {
-		return err
-	}
-	live, err := doc.ParseCommits(data)
-	if err != nil {
-		return err
-	}
-	m.Number = store.NextNumber(live, i.b.name, c.Meta.Totals().Origins[i.b.name].Commits)
 	m.Goal, m.Steps = i.goal, coveredBy(i.covers)
 	i.covers = nil
-	grown, err := doc.GrowCommits(data, []doc.Commit{m})
-	if err != nil {
-		return err
+	commit, err := i.Enter(ctx, m, "")
+	if err == nil {
+		i.made = append(i.made, datedCommit{e.at, commit})
 	}
-	if err := i.PutGrowth(ctx, c.Tree, doc.CommitFile, grown); err != nil {
-		return err
-	}
-	c.Entry, c.Newest = &m, max(c.Newest, m.ID)
-	if m.Contribution != m.Summary {
-		c.Body = m.Contribution
-	}
-	c.Subject = prose.OneLine(m.Summary, maxSubject)
-	return i.commit(ctx, c, e.at)
+	return err
 }
-
-// maxSubject limits a title that another tool did not limit, in characters. The entry
-// contains all of it.
-const maxSubject = 300
 
 // coveredBy returns the range of steps that an entry covers. Steps of other branches have
 // numbers of their own and are only counted.
@@ -277,47 +230,11 @@ func coveredBy(steps []doc.Step) doc.Steps {
 	return r
 }
 
-// next begins a draft with the waiting steps. The present code commit is unrelated to it.
-func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, error) {
-	c, err := i.Follow(ctx, i.tip, subject)
-	if err != nil {
-		return nil, err
-	}
-	c.Code = ""
-	if len(i.waiting) == 0 {
-		return c, nil
-	}
-	data, err := i.tip.OptionalDocument(ctx, doc.LogFile)
-	if err != nil {
-		return nil, err
-	}
-	grown, err := doc.GrowLog(data, i.waiting)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range i.waiting {
-		if c.Newest = max(c.Newest, s.ID); s.Origin == i.b.name {
-			i.last = max(i.last, s.Number)
-		}
-		if err := c.Count(s.Origin, 1, 0); err != nil {
-			return nil, err
-		}
-	}
-	i.waiting = nil
-	return c, i.PutGrowth(ctx, c.Tree, doc.LogFile, grown)
-}
-
-// commit writes a draft as the new end of the chain. Its writer is that of the entry.
+// commit writes a draft as the new end of the chain.
 func (i *branchImport) commit(ctx context.Context, c *store.Draft, at time.Time) error {
-	by := *i.Transaction
-	if c.Entry != nil {
-		by.Writer = store.Writer{Agent: c.Entry.Agent, Session: c.Entry.Session}
+	commit, err := i.Put(ctx, c)
+	if err == nil {
+		i.made = append(i.made, datedCommit{at, commit})
 	}
-	commit, err := by.WriteObjects(ctx, c)
-	if err != nil {
-		return err
-	}
-	i.tip = i.Store.TipOf(i.b.name, commit)
-	i.made = append(i.made, datedCommit{at, commit})
-	return nil
+	return err
 }

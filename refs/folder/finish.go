@@ -23,8 +23,8 @@ const keyImported = "imported"
 // finish imports what follows the last entry: the steps after it, the metadata, and the
 // status of the branch. Without any of that it makes no commit.
 func (i *branchImport) finish(ctx context.Context) error {
-	steps := len(i.waiting)
-	c, err := i.next(ctx, "")
+	steps := i.Waiting()
+	c, err := i.Next(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,116 @@
+package capture
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Rules are what the settings and the patterns of what is not captured say.
+type Rules struct {
+	policy policy
+	ignore *ignored
+}
+
+// ReadRules reads the settings and the patterns of a repository.
+func ReadRules(ctx context.Context, s *store.Store) (r *Rules, err error) {
+	r = &Rules{}
+	if r.policy, err = readPolicy(ctx, s); err != nil {
+		return nil, err
+	}
+	r.ignore, err = readIgnored(s.Repo())
+	return r, err
+}
+
+// Off reports whether nothing is to be recorded.
+func (r *Rules) Off() bool { return r.policy.mode == captureOff }
+
+// Ignore reports whether a call is to be left out, for agent.Start; it may be nil.
+func (r *Rules) Ignore() func(agent.Event) bool { return r.ignore.of() }
+
+// Here reports whether a directory is in one of this repository's worktrees, and not in a submodule
+// or another repository within one.
+func Here(s *store.Store, dir string) (bool, error) {
+	if dir == "" {
+		return false, nil
+	}
+	return (&capturing{s: s}).here(dir)
+}
+
+// SourceHash is a short form of the source of a step, by which many can be compared.
+func SourceHash(source string) uint64 { return sourceHash(store.NewStep{Source: source}) }
+
+// Past makes of the turns of a session that is over what Record would have made of each at its end,
+// except that git cannot be asked any more which files a turn changed.
+type Past struct {
+	rules *Rules
+	turn  Turn
+	state state
+}
+
+// Past begins a session of a client, whose name is that of the agent.
+func (r *Rules) Past(client string) *Past {
+	return &Past{rules: r, turn: Turn{Client: client, Writer: store.Writer{Agent: client}}}
+}
+
+// Step is a step to record, and whether the settings leave anything of it.
+func (p *Past) Step(s agent.Step) (store.NewStep, bool) { return p.rules.policy.newStep(p.turn, s) }
+
+// PastTurn is a turn of a session that is over.
+type PastTurn struct {
+	agent.Turn
+	Steps []agent.Step
+	Code  bool // it made a commit of code
+	Ends  bool // it is the last of the session
+}
+
+// Add adds the next turn. It returns the summary and the contribution of the commit that the turn
+// ends with; "" if it ends with none.
+func (p *Past) Add(t PastTurn) (summary, contribution string) {
+	p.state.add(t.Turn, p.rules.policy)
+	d := p.state.Due
+	if t.Cut || !t.Done {
+		d.interrupt(p.rules.policy, t.Steps)
+	}
+	d.Code = d.Code || t.Code
+	p.turn.Ends = t.Ends
+	commits := p.rules.policy.commits(d, p.turn)
+	if commits {
+		summary, contribution = d.summary(p.turn.Client), d.contribution()
+	}
+	if commits || t.Ends {
+		p.state.Due = nil
+	}
+	return strings.TrimSpace(summary), contribution
+}
+
+// Imported notes that a transcript was recorded up to an offset by an import, so that hooks that know
+// the session do not record it again. A session that they do not know stays unknown.
+func Imported(ctx context.Context, s *store.Store, t Turn, offset int64) error {
+	lock, err := s.Repo().Lock(ctx, store.CaptureLock(t.key()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	c := &capturing{s: s, turn: t}
+	known, err := c.load(t.key())
+	if err != nil || !known || c.state.Offset >= offset {
+		return err
+	}
+	f, err := c.open(ctx)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	c.state.Due, c.state.Attempt = nil, false
+	return c.save(f, offset)
+}
+
+// Goes reports whether hooks record a session that has not ended: its newest turns are theirs.
+func Goes(s *store.Store, t Turn) (bool, error) {
+	var st state
+	known, err := readState(s, t.key(), &st)
+	return known && !st.Ended && s.Clock().Sub(st.Seen) < running, err
+}
