@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/cmd/transcript"
@@ -23,6 +22,8 @@ type importOptions struct {
 	*globals
 	author
 	from   string
+	since  string
+	all    bool
 	dryRun bool
 }
 
@@ -30,28 +31,36 @@ func newImport(g *globals) *command {
 	o := &importOptions{globals: g}
 	own := []cli.Flag{
 		named(&o.from, "--from AGENT", "whose trace or transcript it is: "+strings.Join(transcript.Agents(), ", ")),
+		toggle(&o.all, "--all", "all sessions of this repository, where the clients keep them"),
+		named(&o.since, "--since TIME", "only turns that ended since then, such as 2026-11-21T00:00:00Z"),
 		toggle(&o.dryRun, "--dry-run", "say what would be imported; change nothing"),
 	}
 	return &command{
-		name:  "import",
-		usage: []string{"import DIR [--dry-run]", "import --from AGENT FILE... [--dry-run]"},
+		name: "import",
+		usage: []string{"import DIR [--dry-run]", "import --from AGENT FILE... [--since TIME] [--dry-run]",
+			"import [--from AGENT] --all [--since TIME] [--dry-run]"},
 		about: "Imports the memory that another implementation keeps in a folder: DIR contains .GCC or " +
 			".gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each " +
 			"commit becomes a memory commit with its own time and the steps before it. With --from it imports " +
-			"the steps of another agent's trace or transcript, with their times if it has them; they are pending " +
-			"steps of the branch until the next commit. Importing again adds only what is new.",
+			"another agent's trace or transcript, with its times: a turn that changed files, made a commit of code " +
+			"or took five calls becomes a memory commit, other steps are pending until the next commit. Sessions " +
+			"that overlapped get branches of their own. Importing again adds only what is new.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import ../other-project",
 			"import --from swe-agent marshmallow-1867.traj",
 			"-b try-1 import --from swe-agent runs/*.traj",
 			"import --from claude-code session.jsonl",
+			"import --all --dry-run",
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if o.from == "" && len(args) > 0 {
+			switch {
+			case o.all || o.from != "" && o.from != transcript.SWEAgent:
+				return o.importSessions(ctx, env, args)
+			case o.from == "" && len(args) > 0:
 				return o.importFolder(ctx, env, args)
 			}
 			r, err := runImport(ctx, env, o, args)
@@ -72,8 +81,6 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 	switch {
 	case o.from == "":
 		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
-	case !slices.Contains(transcript.Agents(), o.from):
-		return r, usagef("unknown kind of trace '%s'", o.from).hint("known: %s", strings.Join(transcript.Agents(), ", "))
 	case len(files) == 0:
 		return r, usagef("'import' needs a file")
 	}
@@ -109,19 +116,24 @@ func (o *importOptions) readTraces(
 	defer meter.End()
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
-		var foreign *transcript.ForeignError
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			hints := []string{importTrace}
-			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: hints}
-		case errors.As(err, &foreign):
-			return nil, fail.New(fail.ErrInvalid, fail.TranscriptForeign, err.Error(), foreign.Hint())
-		case err != nil:
-			return nil, err
+		if err != nil {
+			return nil, readError(err)
 		}
 		steps = append(steps, more...)
 	}
 	return steps, nil
+}
+
+// readError is the error for a trace or transcript that cannot be read.
+func readError(err error) error {
+	var foreign *transcript.ForeignError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+	case errors.As(err, &foreign):
+		return fail.New(fail.ErrInvalid, fail.TranscriptForeign, err.Error(), foreign.Hint())
+	}
+	return err
 }
 
 // readTrace reads the steps of one file and sets their agent, session and model.
@@ -129,21 +141,12 @@ func (o *importOptions) readTrace(
 	ctx context.Context, env *Env, file string, w store.Writer, meter *git.Meter,
 ) ([]store.NewStep, error) {
 	name := filepath.Base(file)
-	var trace *transcript.Trace
-	var err error
-	if o.from == transcript.SWEAgent {
-		trace, err = transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
-	} else {
-		trace, err = transcript.ReadAgent(ctx, o.from, env.path(file), file, env.Now(), meter)
-	}
+	trace, err := transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range trace.Empty {
 		env.warn("'%s': step %d has neither observation, thought nor action", name, n)
-	}
-	for _, warning := range trace.Warnings {
-		env.warn("'%s': %s", name, warning)
 	}
 	env.replaced(trace.Lossy)
 	for i := range trace.Steps {

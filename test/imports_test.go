@@ -12,7 +12,7 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
+	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/sessions", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"internal/gittest", "refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
@@ -27,7 +27,8 @@ var layers = map[string][]string{
 	"refs/expunge":            {"refs/incoming", "refs/remote", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/merge":              {"refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"refs/search":             {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
-	"cmd/transcript":          {"hooks/copilot", "hooks/qwen", "hooks/settings", "hooks/zst", "refs/store", "refs/git", "hooks/claudecode", "hooks/codex", "hooks/cursor", "hooks/gemini", "hooks/opencode", "hooks/pi", "hooks/spool", "hooks/capture", "hooks/agent", "refs/prose"},
+	"cmd/transcript":          {"hooks/sessions", "hooks/copilot", "hooks/qwen", "hooks/settings", "hooks/zst", "refs/store", "refs/git", "hooks/claudecode", "hooks/codex", "hooks/cursor", "hooks/gemini", "hooks/opencode", "hooks/pi", "hooks/spool", "hooks/capture", "hooks/agent", "refs/prose"},
+	"hooks/sessions":          {"refs/code", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "hooks/capture", "hooks/agent", "refs/prose"},
 	"hooks/capture":           {"refs/code", "hooks/zst", "refs/store", "refs/fail", "refs/git", "refs/doc", "hooks/spool", "hooks/agent", "refs/prose"},
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/peer", "refs/fault", "refs/prose"},
 	"refs/history":            {"refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/prose"},

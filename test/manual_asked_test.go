@@ -143,6 +143,8 @@ func askedTogether() []asked {
 		{"git-context-restore", 0, "git context restore main --json", 0},
 		{"git-context-unbundle", 0, "git -C ../other context unbundle \"$PWD/../memory.bundle\" --json", 0},
 		{"git-context-import", 0, "git -C ../other context import \"$PWD/../there\" --json", 0},
+		{line: `printf '{"type":"user","uuid":"u","sessionId":"s","timestamp":"2026-11-01T10:00:00Z","message":{"content":"p"}}\n' >../s.jsonl`},
+		{"git-context-import", 1, "git context import --from claude-code ../s.jsonl --dry-run --json", 0},
 		{line: "git context sync -X ours && git -C ../other context sync -X ours; git -C ../other context expunge --match '500 on /users' -m leaked --yes && git -C ../other push -q origin refs/context/roadmap && ! git context sync -X ours"},
 		{"git-context-expunge", 0, "git context expunge --from origin --refuse --json", 0},
 		{"git-context-expunge", 0, "git context expunge --match '500 on /users' --yes --json", 0},

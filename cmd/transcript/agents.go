@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/capture"
@@ -23,24 +21,23 @@ import (
 	"github.com/git-context/git-context/hooks/opencode"
 	"github.com/git-context/git-context/hooks/pi"
 	"github.com/git-context/git-context/hooks/qwen"
+	"github.com/git-context/git-context/hooks/sessions"
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/hooks/spool"
 	"github.com/git-context/git-context/hooks/zst"
-	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
 
 // SWEAgent is the name of SWE-agent, whose traces ReadSWEAgent reads.
 const SWEAgent = "swe-agent"
 
-// quiet is how long after its newest record a session counts as ended. The clients end a
-// command that runs for ten minutes; a prompt that comes later closes all steps before it.
-const quiet = time.Hour
-
 // client is an agent whose transcripts ReadAgent reads.
 type client struct {
 	name   string
 	decode func(io.Reader, agent.Start, func(agent.Step) error) (*agent.Report, error)
+
+	// place is where the client keeps its transcripts, below its directory; "" if they cannot be found so.
+	place string
 
 	// find returns the path of a session's transcript below the client's directory; nil: the payloads
 	// of all hooks have it.
@@ -50,14 +47,14 @@ type client struct {
 
 func clients() []client {
 	return []client{
-		{name: claudecode.Name, decode: claudecode.Decode, late: true},
-		{name: codex.Name, decode: codex.Decode},
-		{name: copilot.Name, decode: copilot.Decode, find: copilot.Transcript, late: true},
+		{name: claudecode.Name, decode: claudecode.Decode, place: "projects", late: true},
+		{name: codex.Name, decode: codex.Decode, place: "sessions:archived_sessions"},
+		{name: copilot.Name, decode: copilot.Decode, place: "session-state", find: copilot.Transcript, late: true},
 		{name: cursor.Name, decode: cursor.Decode},
 		{name: gemini.Name, decode: gemini.Decode},
 		{name: opencode.Name, decode: opencode.Decode},
-		{name: pi.Name, decode: pi.Decode},
-		{name: qwen.Name, decode: qwen.Decode, late: true},
+		{name: pi.Name, decode: pi.Decode, place: "sessions"},
+		{name: qwen.Name, decode: qwen.Decode, place: "projects", late: true},
 	}
 }
 
@@ -133,75 +130,37 @@ func (e *ForeignError) Hint() string {
 	return "git context import --from " + e.Of + " " + prose.ShellWord(e.File)
 }
 
-// ReadAgent reads the steps of the transcript at path of the agent of that name, which is
-// one of Agents but not SWEAgent. Steps that are not finished come only if the session has
-// ended at the time now; otherwise a warning gives their number. Errors name file, the path
-// as the user typed it.
-func ReadAgent(ctx context.Context, name, path, file string, now time.Time, meter *git.Meter) (*Trace, error) {
-	f, err := zst.Open(path)
-	if err != nil {
-		return nil, unread(file, err)
-	}
-	// Nothing was written, so closing cannot lose anything.
-	defer func() { _ = f.Close() }()
-	own := clients()[slices.IndexFunc(clients(), func(c client) bool { return c.name == name })]
-	trace := new(Trace)
-	add := func(s agent.Step) error {
-		trace.Steps = append(trace.Steps, capture.NewStep(name, s))
-		meter.Add(1)
-		return nil
-	}
-	var start agent.Start
-	if name == cursor.Name { // whose files name neither session nor ids
-		start.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	}
-	report, err := own.decode(&reader{ctx, f}, start, add)
-	switch {
-	case errors.Is(err, agent.ErrForeign):
-		return nil, &ForeignError{File: file, Agent: name, Of: whose(path)}
-	case errors.Is(err, context.Canceled):
-		return nil, err
-	case err != nil:
-		return nil, unread(file, err)
-	}
-	ended := now.Sub(report.Last) > quiet
-	for _, s := range report.Open {
-		if ended {
-			_ = add(s) // cannot fail
-		}
-	}
-	trace.Lossy, trace.Warnings = report.Lossy, warnings(report, ended)
-	return trace, nil
+// Given is the transcript at path, which the user typed as file, of the agent of that name, which is one
+// of Agents but not SWEAgent.
+func Given(name, path, file string) sessions.File {
+	f := fileOf(clients()[slices.IndexFunc(clients(), func(c client) bool { return c.name == name })], path)
+	f.Name = filepath.Base(file)
+	return f
 }
 
-// warnings says what did not become steps: what was skipped, and what is not finished.
-func warnings(r *agent.Report, ended bool) (all []string) {
-	var skipped []string
-	skip := func(n int, one, more string) {
-		if n == 1 {
-			skipped = append(skipped, "1 "+one)
-		} else if n > 1 {
-			skipped = append(skipped, fmt.Sprintf("%d %s", n, more))
-		}
+// fileOf is the transcript of a client at path.
+func fileOf(c client, path string) sessions.File {
+	f := sessions.File{Client: c.name, Path: path, Name: path, Decode: c.decode,
+		Open: func(context.Context) (io.ReadCloser, error) { return zst.Open(path) }}
+	if c.name == cursor.Name { // whose files name neither session nor ids nor times
+		f.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
-	unknown := 0
-	for _, n := range r.Unknown {
-		unknown += n
+	if info, err := os.Stat(path); err == nil { // Open returns the error
+		f.Time = info.ModTime().UTC()
 	}
-	names := " of unknown type (" + prose.OneLine(strings.Join(slices.Sorted(maps.Keys(r.Unknown)), ", "), 200) + ")"
-	skip(unknown, "record"+names, "records"+names)
-	skip(r.Broken, "line that is no JSON", "lines that are no JSON")
-	skip(r.TooLong, "record of more than 16 MiB", "records of more than 16 MiB")
-	skip(r.Subagent, "record of a subagent", "records of subagents")
-	skip(r.Copied, "record that is a copy of another session's", "records that are copies of another session's")
-	skip(r.LeftOut, "step of a turn that has 32 KiB without it", "steps of turns that have 32 KiB without them")
-	if len(skipped) > 0 {
-		all = append(all, "skipped "+strings.Join(skipped, ", "))
+	return f
+}
+
+// Unread is the error for a file that could not be read as a transcript of the agent, by its cause. The
+// user typed it as file.
+func Unread(name, path, file string, err error) error {
+	switch {
+	case errors.Is(err, agent.ErrForeign):
+		return &ForeignError{File: file, Agent: name, Of: whose(path)}
+	case errors.Is(err, context.Canceled):
+		return err
 	}
-	if n := len(r.Open); n > 0 && !ended {
-		all = append(all, fmt.Sprintf("%s not finished yet; import the file again later", prose.Count(n, "step")))
-	}
-	return all
+	return unread(file, err)
 }
 
 // whose returns the agent whose transcript a file is, by its beginning; "" if none is known.
@@ -230,17 +189,4 @@ func unread(file string, err error) error {
 		err = system.Err // file names the path already
 	}
 	return &traceError{file: file, err: err}
-}
-
-// reader ends with its context.
-type reader struct {
-	ctx context.Context
-	in  io.Reader
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.in.Read(p)
 }

@@ -46,8 +46,6 @@ type Trace struct {
 	Steps []store.NewStep
 	Empty []int // the positions of steps without a text, which are left out
 	Lossy bool  // invalid UTF-8 became U+FFFD
-
-	Warnings []string // of ReadAgent: what did not become steps
 }
 
 // ReadSWEAgent reads the steps of the trajectory at path to its end: half a trajectory is

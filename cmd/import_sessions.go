@@ -1,0 +1,105 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/cmd/transcript"
+	"github.com/git-context/git-context/hooks/sessions"
+	"github.com/git-context/git-context/render"
+)
+
+// importSessions is `import --from AGENT FILE...` and `import --all`: it imports the sessions of agents.
+func (o *importOptions) importSessions(ctx context.Context, env *Env, args []string) error {
+	r, err := runImportSessions(ctx, env, o, args)
+	env.warnAll(r.Warnings)
+	if err != nil {
+		return err
+	}
+	env.replaced(r.Lossy)
+	return o.show(env, r, func(p *render.Printer) {
+		if r.Commits == 0 && r.Sessions <= 1 && !o.all {
+			line(p, o.did()+" %s, skipped %d that exist already", count(r.Steps, "step", "steps"), r.Skipped)
+			return
+		}
+		for _, s := range r.Found {
+			line(p, "%s  %s  %s  %s on %s: %s", s.Begin.Local().Format("2006-01-02 15:04"), s.Client, s.ID,
+				count(s.Steps, "step", "steps"), s.Branch, s.Prompt)
+		}
+		line(p, o.did()+" %s: %s and %s on %s, %s to code, skipped %s that exist already", count(r.Sessions, "session", "sessions"),
+			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), count(r.Branches, "branch", "branches"),
+			count(r.Links, "link", "links"), count(r.Skipped, "step", "steps"))
+	})
+}
+
+func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []string) (r sessions.Result, err error) {
+	from, err := o.sources(args)
+	if err != nil {
+		return r, err
+	}
+	w := o.writer(env)
+	w.Agent, w.Session, w.Model = o.agent, o.session, o.model // not of the user who imports
+	opts := sessions.Options{Found: o.all, Now: env.Now(), Writer: w, DryRun: o.dryRun}
+	var ok bool
+	if opts.Since, ok = transcript.ParseTime(o.since); !ok {
+		return r, usagef("'%s' is not a time", o.since).hint("--since 2026-11-21T00:00:00Z")
+	}
+	for _, name := range from {
+		found, err := transcript.All(name, env.getenv)
+		if err != nil {
+			return r, err
+		}
+		if o.all {
+			opts.Files = append(opts.Files, found...)
+		}
+	}
+	for _, arg := range args {
+		opts.Files = append(opts.Files, transcript.Given(o.from, env.path(arg), arg))
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	r, err = sessions.Import(ctx, s, opts)
+	var failed *sessions.FileError
+	if errors.As(err, &failed) {
+		err = readError(transcript.Unread(failed.File.Client, failed.File.Path, o.typed(env, args, failed.File.Path), failed.Err))
+	}
+	if r.Commits > 0 && !o.dryRun {
+		s.IndexBehind()
+	}
+	return r, err
+}
+
+// sources returns the agents whose sessions are looked for.
+func (o *importOptions) sources(args []string) ([]string, error) {
+	known := transcript.Agents()
+	switch {
+	case o.from != "" && !slices.Contains(known, o.from):
+		return nil, usagef("unknown kind of trace '%s'", o.from).hint("known: %s", strings.Join(known, ", "))
+	case o.all && len(args) > 0:
+		return nil, usagef("--all takes no files").hint(importTrace)
+	case !o.all && len(args) == 0:
+		return nil, usagef("'import' needs a file")
+	case o.all && o.from != "" && !slices.Contains(transcript.Findable(), o.from):
+		return nil, usagef("the sessions of %s cannot be looked for", o.from).hint(importTrace)
+	case !o.all:
+		return nil, nil
+	case o.from != "":
+		return []string{o.from}, nil
+	}
+	return transcript.Findable(), nil
+}
+
+// typed is a path as the user typed it.
+func (o *importOptions) typed(env *Env, args []string, path string) string {
+	for _, arg := range args {
+		if env.path(arg) == path {
+			return arg
+		}
+	}
+	return path
+}
