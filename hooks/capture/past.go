@@ -89,6 +89,9 @@ func (p *Past) Add(t PastTurn) (summary, contribution string) {
 // Imported notes that a transcript was recorded up to an offset by an import, so that hooks that know
 // the session do not record it again. A session that they do not know stays unknown.
 func Imported(ctx context.Context, s *store.Store, t Turn, offset int64) error {
+	if known, err := Known(s, t); err != nil || !known {
+		return err
+	}
 	lock, err := s.Repo().Lock(ctx, store.CaptureLock(t.key()))
 	if err != nil {
 		return err

@@ -135,6 +135,7 @@ type importing struct {
 	waits  map[string]*lane
 	steps  int // that were read since the last flush
 	size   int // their bytes
+	ends   map[*File]ended
 	res    Result
 	gained map[string]bool // branches that got something
 }
@@ -144,7 +145,7 @@ type key struct{ client, session string }
 
 func begin(ctx context.Context, s *store.Store, o Options) (*importing, error) {
 	i := &importing{s: s, o: o, names: map[string]bool{}, known: map[uint64]bool{}, sessions: map[key]*session{},
-		waits: map[string]*lane{}, gained: map[string]bool{}}
+		waits: map[string]*lane{}, gained: map[string]bool{}, ends: map[*File]ended{}}
 	i.codes.repo = s.Repo()
 	var err error
 	if i.rules, err = capture.ReadRules(ctx, s); err != nil {

@@ -47,6 +47,9 @@ func (i *importing) build(ctx context.Context) error {
 	if err := i.flush(ctx, true); err != nil {
 		return err
 	}
+	if err := i.tellHooks(ctx); err != nil {
+		return err
+	}
 	for _, s := range i.sessions {
 		if s.steps > 0 {
 			i.res.Sessions++
@@ -54,6 +57,25 @@ func (i *importing) build(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(i.res.Found, func(a, b Session) int { return cmp.Or(a.Begin.Compare(b.Begin), cmp.Compare(a.ID, b.ID)) })
+	return nil
+}
+
+// ended is the end of a transcript that was read.
+type ended struct {
+	id string
+	at int64
+}
+
+// tellHooks notes what was imported of sessions that hooks know, so that they do not record it again.
+func (i *importing) tellHooks(ctx context.Context) error {
+	if i.o.DryRun || !i.o.Since.IsZero() {
+		return nil
+	}
+	for f, end := range i.ends {
+		if err := capture.Imported(ctx, i.s, i.turnOf(f, end.id), end.at); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -106,6 +128,9 @@ func (i *importing) turnsOf(ctx context.Context, u *unit) (all []turn, err error
 		c, err := i.read(ctx, f)
 		if err != nil {
 			return nil, &FileError{File: f, Err: err}
+		}
+		if !c.goes && !c.sub && f.Path != "" {
+			i.ends[f] = ended{c.id, c.report.End}
 		}
 		for n, t := range c.turns {
 			if !i.leaves(c, n) && !t.Begin.Before(u.begin) && !t.Begin.After(u.end) {
