@@ -144,7 +144,7 @@ func permute(flags []cli.Flag, args []string) ([]string, error) {
 }
 
 // shield puts `--` before the program that a command runs, so that the program's flags
-// are not read as ours: `bisect run go test -v`.
+// are not read as ours: `bisect run go test -v`, `exec go test -v`.
 func (c *command) shield(args []string) []string {
 	s := scanner{flags: c.flags, args: args}
 	for seen := 0; c.program != ""; {
@@ -155,10 +155,10 @@ func (c *command) shield(args []string) []string {
 		case t.flag != nil:
 			continue
 		}
-		if seen++; seen == 1 && t.value != c.program {
+		if seen++; seen == 1 && t.value != c.program && c.program != c.name {
 			return args
 		}
-		if seen == 2 {
+		if seen == 2 || c.program == c.name {
 			return slices.Concat(args[:s.next-1], []string{"--"}, args[s.next-1:])
 		}
 	}

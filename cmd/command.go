@@ -20,7 +20,7 @@ type command struct {
 	least, most int       // arguments
 	needs       string    // what the user has to add when there are fewer than least
 	extra       string    // the hint where there are more than most; %s is the first of them
-	program     string    // the argument that a program with flags of its own follows
+	program     string    // the argument, or our name, that a program with flags of its own follows
 	gitArgs     *[]string // receives the words behind `--`; nil: they are arguments
 
 	action func(ctx context.Context, env *Env, args []string) error
@@ -51,6 +51,7 @@ func commands() []entry {
 	return []entry{
 		{groupRecord, "init", "make the roadmap and the first memory branch", newInit},
 		{groupRecord, "record", "append one Observation-Thought-Action step", newRecord},
+		{groupRecord, "exec", "run a command, and record it as one step", newExec},
 		{groupRecord, "commit", "make a commit of the steps recorded so far", newCommit},
 		{groupRecord, "status", "show what is pending, in conflict, ahead, uncommitted or stale", newStatus},
 		{groupRecord, "handover", "end a session: commit, and list what is missing", newHandover},

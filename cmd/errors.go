@@ -90,6 +90,10 @@ func classify(err error) (exit int, code string) {
 			break
 		}
 	}
+	var ended *programError
+	if errors.As(err, &ended) {
+		exit = ended.code
+	}
 	var stopped *interruption
 	if exit == exitInterrupted && errors.As(err, &stopped) {
 		exit = stopped.exit()
@@ -114,6 +118,19 @@ func (e *interruption) exit() int {
 	}
 	return exitInterrupted
 }
+
+// programError is the end of a program whose exit code is ours: cause says why it did not
+// start, or is errEnded.
+type programError struct {
+	code  int
+	cause error
+}
+
+func (e *programError) Error() string { return e.cause.Error() }
+func (e *programError) Unwrap() error { return e.cause }
+
+// errEnded is the cause for a program that ran, of which nothing is to be said.
+var errEnded = errors.New("the program has ended")
 
 var errUsage = errors.New("wrong usage")
 
@@ -183,7 +200,7 @@ func hintsOf(err error) []string {
 // knows.
 func (e *Env) report(err error, asJSON bool) int {
 	exit, code := classify(err)
-	if exit == exitDone || errors.Is(err, context.Canceled) || exit == exitBrokenPipe {
+	if exit == exitDone || errors.Is(err, context.Canceled) || exit == exitBrokenPipe || errors.Is(err, errEnded) {
 		return exit
 	}
 	hints := hintsOf(err)

@@ -178,7 +178,10 @@ func (c *command) act(ctx context.Context, env *Env, args []string) error {
 		if c.globals.json {
 			return usagef("--quiet cannot be used with --json")
 		}
-		env.quiet, env.Out, env.Term.Out = true, io.Discard, false
+		env.quiet = true
+		if c.program == "" || c.program != c.name { // what a program prints is not ours
+			env.Out, env.Term.Out = io.Discard, false
+		}
 	}
 	return c.action(ctx, env, args)
 }

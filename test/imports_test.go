@@ -12,7 +12,8 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/sessions", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
+	"cmd":                     {"cmd/child", "cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/sessions", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
+	"cmd/child":               {"hooks/agent"},
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"internal/gittest", "refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
@@ -106,7 +107,7 @@ func TestImportsPointDown(t *testing.T) {
 func TestEachTestTakesTheNamedGit(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/git-context/git-context/"
-	others := []string{"hooks", "hooks/settings", "refs/git/process", "test/scale"}
+	others := []string{"cmd/child", "hooks", "hooks/settings", "refs/git/process", "test/scale"}
 	links := map[string]bool{}
 	for _, f := range list(t, `{{.ImportPath}} {{join .Deps " "}}`, "-test") {
 		if pkg, isTest := strings.CutSuffix(f[0], ".test"); isTest {

@@ -10,6 +10,7 @@ func askedAlone() []asked {
 		{"git-context-init", 0, "git context init --goal 'A parser' --milestone Lexer --todo 'Read the RFC' --purpose 'Get it done' --json", 0},
 		{"git-context-record", 0, "git context record -o '500 on /users' --session s1 --json", 0},
 		{"git-context-record", 0, `echo '{"thought":"the pool","id":"a1"}' | git context record --stdin`, 0},
+		{"git-context-exec", 0, "git context exec --json true 2>&1", 0},
 		{"git-context-record", 0, "git context record -a oops >/dev/null && git context record --undo --json", 0},
 		{"git-context-commit", 0, "git context commit -m 'The pool is up' -m 'Before the router: a.go' --done Lexer --score 0.9 --outcome success --tag area=store --json", 0},
 		{"git-context-tag", 1, "git context tag best --json", 0},

@@ -12,9 +12,12 @@ import (
 	"github.com/git-context/git-context/refs/redact"
 )
 
+// MaxField is the size in bytes that a field of a step may have.
+const MaxField = 2 << 10
+
 // Sizes in bytes.
 const (
-	maxField = 2 << 10  // of a field
+	maxField = MaxField // of a field
 	maxTurn  = 32 << 10 // of a turn
 	minField = 128      // below it, a call says nothing
 )
@@ -81,7 +84,13 @@ func Cut(text string, limit int) string {
 
 // rest is the note of a text that is missing.
 func rest(text string) string {
-	return fmt.Sprintf("… %s bytes more, sha256 %.6x", thousands(missing(text)), sha256.Sum256([]byte(text)))
+	sum := sha256.Sum256([]byte(text))
+	return Missing(missing(text), sum[:])
+}
+
+// Missing is the note of a text of that many bytes and that hash that is missing.
+func Missing(n int, sha256 []byte) string {
+	return fmt.Sprintf("… %s bytes more, sha256 %.6x", thousands(n), sha256)
 }
 
 // missing is the length of a text, as it was before it was cut.

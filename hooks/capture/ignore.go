@@ -55,6 +55,15 @@ func parseIgnored(text string) *ignored {
 	return i
 }
 
+// Ignores reports whether a pattern of IgnoreFile names a command line, or a path in it.
+func Ignores(repo *git.Repo, line string) (bool, error) {
+	i, err := readIgnored(repo)
+	if i == nil || err != nil {
+		return false, err
+	}
+	return i.call(agent.Event{Class: agent.Shell, Argument: line}), nil
+}
+
 // of returns what says whether a call is to be left out; nil without patterns.
 func (i *ignored) of() func(agent.Event) bool {
 	if i == nil {
