@@ -41,28 +41,77 @@ func (e *DamagedSource) Error() string { return e.Err.Error() }
 // Unwrap returns Err, which wraps ErrDamaged or is an error of reading.
 func (e *DamagedSource) Unwrap() error { return e.Err }
 
+// Rank returns the documents that contain any of the terms, the best first, as [Query.Rank]. If a
+// source is damaged, the error is a *DamagedSource. It is safe for concurrent use.
+func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool, beside Counts) ([]Hit, error) {
+	q, err := NewQuery(sources, terms, beside)
+	if err != nil {
+		return nil, err
+	}
+	return q.Rank(most, keep, Counts{}), nil
+}
+
+// Query is a search for terms in sources that were read and are not ranked yet. One goroutine may
+// use it.
+type Query struct {
+	terms []string // sorted, without repetitions
+	found [][][]posting
+	r     ranking
+}
+
+// NewQuery reads where the sources contain terms. beside are documents that are in no source and
+// count too. If a source is damaged, the error is a *DamagedSource.
+func NewQuery(sources []Source, terms []string, beside Counts) (*Query, error) {
+	q := &Query{terms: slices.Compact(slices.Sorted(slices.Values(terms)))}
+	q.r = ranking{sources: sources, beside: beside, alive: make([][]bool, len(sources))}
+	q.r.countSearched()
+	var err error
+	q.found, err = q.r.find(q.terms)
+	return q, err
+}
+
+// Counts returns the statistics by which Rank weighs, those of the documents beside included. Those of
+// several queries for the same terms may be added.
+func (q *Query) Counts() Counts {
+	c := Counts{Docs: q.r.count, Length: q.r.length, Holding: make(map[string]int, len(q.terms))}
+	for t, term := range q.terms {
+		c.Holding[term] = q.r.beside.Holding[term]
+		for _, lists := range q.found {
+			c.Holding[term] += len(lists[t])
+		}
+	}
+	return c
+}
+
 // Rank returns the documents that contain any of the terms, the best first; of equal ones
 // the younger (the larger id) first. It leaves out documents for which keep is false, all
-// but the first document of each id and kind, and those after the best most. If a source is
-// damaged, the error is a *DamagedSource. It is safe for concurrent use.
+// but the first document of each id and kind, and those after the best most.
 //
 // A term's frequency in a document is weighted by its rarity among the searched documents:
 //
 //	sum over terms of  ln(1 + (N-n+0.5)/(n+0.5)) · f·(k1+1) / (f + k1·(1 - b + b·length/average))
 //
 // where N is the number of documents, n the number of those that contain the term, f the
-// term's frequency; k1 = 1.2 and b = 0.75. Documents in beside count for N, n and the average
-// length.
-func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool, beside Counts) ([]Hit, error) {
-	r := ranking{sources: sources, beside: beside, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
-	r.countSearched()
-	terms = slices.Compact(slices.Sorted(slices.Values(terms)))
-	found, err := r.find(terms)
-	if err != nil {
-		return nil, err
+// term's frequency; k1 = 1.2 and b = 0.75. N, n and the average length are those of all, if all
+// counts any document, else those of Counts. So the scores of queries in several indexes can be
+// compared if all is the sum of their Counts: they are what one index of everything would give.
+func (q *Query) Rank(most int, keep func(Kind, DocID) bool, all Counts) []Hit {
+	if all.Docs == 0 {
+		all = q.Counts()
 	}
-	r.addScores(terms, found)
-	return r.best(most, keep), nil
+	q.r.addScores(q.terms, q.found, all)
+	return q.r.best(most, keep)
+}
+
+// Add adds the statistics of other documents.
+func (c *Counts) Add(other Counts) {
+	c.Docs, c.Length = c.Docs+other.Docs, c.Length+other.Length
+	if c.Holding == nil {
+		c.Holding = map[string]int{}
+	}
+	for term, n := range other.Holding {
+		c.Holding[term] += n
+	}
 }
 
 type ranking struct {
@@ -70,16 +119,15 @@ type ranking struct {
 	beside  Counts
 	alive   [][]bool    // by source and document: whether it is searched
 	scores  [][]float64 // by source and document
-	count   int         // number of searched documents
-	average float64     // their average length
+	count   int         // number of searched documents, and
+	length  int         // their length, those beside included
 }
 
 // countSearched counts the searched documents.
 func (r *ranking) countSearched() {
-	length := r.beside.Length
-	r.count = r.beside.Docs
+	r.count, r.length = r.beside.Docs, r.beside.Length
 	for i, src := range r.sources {
-		r.alive[i], r.scores[i] = make([]bool, src.Shard.count), make([]float64, src.Shard.count)
+		r.alive[i] = make([]bool, src.Shard.count)
 		for u, unit := range src.Shard.units {
 			if !src.Units[u] {
 				continue
@@ -87,11 +135,10 @@ func (r *ranking) countSearched() {
 			r.count += unit.Docs
 			for doc := unit.first; doc < unit.first+unit.Docs; doc++ {
 				r.alive[i][doc] = true
-				length += src.Shard.length(doc)
+				r.length += src.Shard.length(doc)
 			}
 		}
 	}
-	r.average = max(1, float64(length)) / float64(max(1, r.count))
 }
 
 // find reads the postings of terms, by source and term. It reads the sources concurrently.
@@ -117,25 +164,25 @@ func (r *ranking) find(terms []string) ([][][]posting, error) {
 	return found, nil
 }
 
-// addScores adds the weights of the terms to the scores of the documents that contain them.
-func (r *ranking) addScores(terms []string, found [][][]posting) {
+// addScores scores the documents that contain terms, by the statistics of all documents.
+func (r *ranking) addScores(terms []string, found [][][]posting, all Counts) {
+	average := max(1, float64(all.Length)) / float64(max(1, all.Docs))
 	rare := make([]float64, len(terms))
 	for t, term := range terms {
-		n := r.beside.Holding[term]
-		for _, lists := range found {
-			n += len(lists[t])
-		}
-		rare[t] = rareness(r.count, n)
+		rare[t] = rareness(all.Docs, all.Holding[term])
 	}
+	r.scores = make([][]float64, len(r.sources))
 	var wg sync.WaitGroup
 	for i, lists := range found {
 		wg.Go(func() {
-			shard, scores := r.sources[i].Shard, r.scores[i]
+			shard := r.sources[i].Shard
+			scores := make([]float64, shard.count)
 			for t, list := range lists {
 				for _, p := range list {
-					scores[p.doc] += rare[t] * termScore(float64(p.count), float64(shard.length(int(p.doc)))/r.average)
+					scores[p.doc] += rare[t] * termScore(float64(p.count), float64(shard.length(int(p.doc)))/average)
 				}
 			}
+			r.scores[i] = scores
 		})
 	}
 	wg.Wait()

@@ -331,15 +331,14 @@ func (c *corpus) add(shard *index.Shard) {
 	c.sources = append(c.sources, src)
 }
 
-// rank finds the best documents with any of the terms. If a file of the cache is damaged,
-// it is removed from the sources, and its units are indexed again.
-func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind,
-	index.DocID) bool) ([]index.Hit, error) {
+// find reads where the texts contain terms. If a file of the cache is damaged, it is removed from the
+// sources, and its units are indexed again.
+func (c *corpus) find(ctx context.Context, terms []string) (*index.Query, error) {
 	for {
-		hits, err := index.Rank(c.sources, terms, most, keep, c.scanned)
+		q, err := index.NewQuery(c.sources, terms, c.scanned)
 		var damaged *index.DamagedSource
 		if !errors.As(err, &damaged) || damaged.Source >= len(c.cached) {
-			return hits, err
+			return q, err
 		}
 		f := c.cached[damaged.Source]
 		c.bad = append(c.bad, f.name)

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -58,31 +56,31 @@ const (
 // is safe beside any other process.
 func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, err error) {
 	res.Hits = []Hit{}
-	if err := o.check(); err != nil {
-		return res, err
-	}
-	terms := index.RarestTerms(o.Text, lookedUp)
-	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty,
-			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
-			"describe the problem in a sentence: what fails, where, with which error")
-	}
-	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{kinds: everyKind, lazy: o.Strict, terms: terms})
+	q, err := PrepareRecall(ctx, s, o)
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	cases, err := c.near(ctx, o, terms)
-	if err == nil && len(cases) == 0 && !o.Strict {
-		cases, err = c.related(ctx, o, terms)
+	defer func() { err = errors.Join(err, q.Close()) }()
+	common, err := q.Common()
+	if err != nil {
+		return res, err
+	}
+	if err := q.Look(ctx, Rarest(q.terms, common)); err != nil {
+		return res, err
+	}
+	found, err := q.Near(ctx, common, index.Counts{})
+	if err == nil && len(found) == 0 && !o.Strict {
+		if err = q.Look(ctx, q.terms); err == nil {
+			found, err = q.Related(ctx, index.Counts{})
+		}
 	}
 	if err != nil {
 		return res, err
 	}
-	if res.Hits, err = c.recalled(ctx, cases, terms); err != nil {
+	if res.Hits, err = q.Show(ctx, found[:min(q.limit, len(found))]); err != nil {
 		return res, err
 	}
-	return res, c.keep(ctx)
+	return res, q.Keep(ctx)
 }
 
 func (o *RecallOptions) check() error {
@@ -110,135 +108,49 @@ func (o *RecallOptions) check() error {
 	return nil
 }
 
-// pastCase is a candidate that is similar enough, or related.
-type pastCase struct {
-	ranked
-	similarity float64
-	related    bool
-}
-
-// near compares the candidates and returns those that are similar enough, the most similar
-// first.
-func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
-	rarest, stats, err := c.commonness(terms)
-	if err != nil {
-		return nil, err
-	}
-	hits, err := c.candidates(ctx, rarest, max(recallCases, 2*o.Limit))
-	if err != nil {
-		return nil, err
-	}
-	cases, err := c.compare(ctx, index.NewSimilarity(o.Text, stats), hits)
-	if err != nil {
-		return nil, err
-	}
-	cases = slices.DeleteFunc(cases, func(p pastCase) bool { return p.similarity < *o.MinSimilarity })
-	if cases, err = c.dropSuperseded(ctx, cases); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(cases, func(a, b pastCase) int { return cmp.Compare(b.similarity, a.similarity) })
-	return cases[:min(o.Limit, len(cases))], nil
-}
-
-// related returns what Search finds for the words of a text.
-func (c *corpus) related(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
-	w, err := searchWeights(ctx, c.s)
-	if err != nil {
-		return nil, err
-	}
-	hits, err := c.rank(ctx, terms, mostWeighed, nil)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.weigh(ctx, hits, w)
-	if err != nil {
-		return nil, err
-	}
-	// More than are shown, because superseded topics are among them.
-	cases, err := c.compare(ctx, index.NewSimilarity(o.Text, nil), list[:min(recallCases, len(list))])
-	if err != nil {
-		return nil, err
-	}
-	if cases, err = c.dropSuperseded(ctx, cases); err != nil {
-		return nil, err
-	}
-	for i := range cases {
-		cases[i].related = true
-	}
-	return cases[:min(o.Limit, mostRelated, len(cases))], nil
-}
-
 // compare reads the texts of hits and compares each with the query.
-func (c *corpus) compare(ctx context.Context, like *index.Similarity, hits []ranked) ([]pastCase, error) {
+func (c *corpus) compare(ctx context.Context, like *index.Similarity, hits []ranked) ([]Found, error) {
 	texts, err := c.texts(ctx, hits)
 	if err != nil {
 		return nil, err
 	}
-	cases := make([]pastCase, len(texts))
+	cases := make([]Found, len(texts))
 	for i, t := range texts {
 		title, body := t.title, t.body
 		if hits[i].key.Kind == index.Steps { // the title of a step is its action; the problem is in its observation
 			title, body, _ = strings.Cut(body, "\n")
 		}
-		cases[i] = pastCase{ranked: hits[i], similarity: like.To(title, body)}
+		cases[i] = Found{ranked: hits[i], similarity: like.To(title, body)}
 	}
 	return cases, nil
 }
 
-// candidates returns the committed entries and topics that contain most of the terms.
-func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
-	hits, err := c.rank(ctx, terms, most, nil)
-	if err != nil {
-		return nil, err
-	}
-	var list []ranked
-	for _, h := range hits {
-		list = append(list, ranked{Hit: h, key: c.sources[h.Source].Shard.Units()[h.Unit].Key, score: h.Score})
-	}
-	return list, nil
-}
-
-// commonness counts the documents that contain each of a text's terms, and returns the
-// rarest terms that occur at all: few documents have to be ranked by these. The frequency
-// of other words is estimated: to look up every word of every candidate costs more than it
-// improves.
-func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
-	type count struct{ holding, all int }
-	counts := make(map[string]count, len(terms))
+// commonness counts the documents that contain each of a text's terms. It counts those that are not
+// searched, too: to look up every word exactly costs more than it improves.
+func (c *corpus) commonness(terms []string) (index.Counts, error) {
+	counts := index.Counts{Holding: make(map[string]int, len(terms))}
 	for _, term := range terms {
 		holding, all, err := index.Count(c.sources, term)
 		if damaged := (*index.DamagedSource)(nil); errors.As(err, &damaged) {
 			// As without this file of the cache, which ranking removes from the sources.
-			return terms[:min(recallTerms, len(terms))], nil, nil
+			return index.Counts{}, nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return counts, err
 		}
-		holding, all = holding+c.scanned.Holding[term], all+c.scanned.Docs
-		counts[term] = count{holding, all}
-		if holding > 0 {
-			rarest = append(rarest, term)
-		}
+		counts.Holding[term], counts.Docs = holding+c.scanned.Holding[term], all+c.scanned.Docs
 	}
-	slices.SortStableFunc(rarest, func(a, b string) int { return cmp.Compare(counts[a].holding, counts[b].holding) })
-	return rarest[:min(recallTerms, len(rarest))],
-		func(term string) (int, int) { return counts[term].holding, counts[term].all }, nil
+	return counts, nil
 }
 
 // recalled reads the texts of past cases and their outcomes.
-func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]Hit, error) {
+func (c *corpus) recalled(ctx context.Context, cases []Found, terms []string) ([]Hit, error) {
 	list := make([]ranked, len(cases))
 	for i, p := range cases {
 		list[i] = p.ranked
 	}
-	if slices.ContainsFunc(list, func(r ranked) bool { return r.key.Kind == index.Commits }) {
-		known, err := c.noted()
-		if err != nil {
-			return nil, err
-		}
-		for i := range list {
-			known.judge(&list[i])
-		}
+	if err := c.judge(list); err != nil {
+		return nil, err
 	}
 	hits, err := c.show(ctx, list, terms)
 	for i := range hits {
@@ -249,9 +161,24 @@ func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string)
 	return hits, err
 }
 
+// judge fills in the outcomes of commits.
+func (c *corpus) judge(list []ranked) error {
+	if !slices.ContainsFunc(list, func(r ranked) bool { return r.key.Kind == index.Commits }) {
+		return nil
+	}
+	known, err := c.noted()
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		known.judge(&list[i])
+	}
+	return nil
+}
+
 // dropSuperseded removes the topics that another topic of their branch supersedes. A topic
 // of several branches stays with those where it is in force.
-func (c *corpus) dropSuperseded(ctx context.Context, cases []pastCase) ([]pastCase, error) {
+func (c *corpus) dropSuperseded(ctx context.Context, cases []Found) ([]Found, error) {
 	branches := map[string]bool{}
 	for _, p := range cases {
 		if p.key.Kind == index.Topics {
@@ -267,7 +194,7 @@ func (c *corpus) dropSuperseded(ctx context.Context, cases []pastCase) ([]pastCa
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(cases, func(p pastCase) bool {
+	return slices.DeleteFunc(cases, func(p Found) bool {
 		if p.key.Kind != index.Topics {
 			return false
 		}

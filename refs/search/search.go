@@ -102,36 +102,19 @@ type Result struct {
 // branch.
 func Search(ctx context.Context, s *store.Store, o Options) (res Result, err error) {
 	res.Hits = []Hit{}
-	if err := o.check(); err != nil {
-		return res, err
-	}
-	terms := index.Tokens(o.Query)
-	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty,
-			fmt.Sprintf("'%s' contains no word to search for", prose.OneLine(o.Query, 60)),
-			"give a word that tells one text from another: a name, an error, a file")
-	}
-	w, err := searchWeights(ctx, s)
+	q, err := Prepare(ctx, s, o)
 	if err != nil {
 		return res, err
 	}
-	scanned := terms
-	if !o.Filter.All() { // few texts, and a scan does not know which of them are meant
-		scanned = nil
-	}
-	c, err := readCorpus(ctx, s, o.Branch, o.All, wanted{kinds: o.kinds, pending: true, terms: scanned})
+	defer func() { err = errors.Join(err, q.Close()) }()
+	found, err := q.Best(ctx, q.limit, index.Counts{})
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	found, err := c.search(ctx, o, terms, w)
-	if err != nil {
+	if res.Hits, err = q.Show(ctx, found); err != nil {
 		return res, err
 	}
-	if res.Hits, err = c.show(ctx, found, terms); err != nil {
-		return res, err
-	}
-	return res, c.keep(ctx)
+	return res, q.Keep(ctx)
 }
 
 func (o *Options) check() error {
@@ -187,26 +170,6 @@ type ranked struct {
 	noted   *float64
 }
 
-// mostWeighed is how many of the best by words are weighed by their notes.
-const mostWeighed = 256
-
-// search ranks by words, and weighs the best by their judgements.
-func (c *corpus) search(ctx context.Context, o Options, terms []string, w weights) ([]ranked, error) {
-	keep, err := c.filter(ctx, o.Filter)
-	if err != nil {
-		return nil, err
-	}
-	hits, err := c.rank(ctx, terms, max(mostWeighed, 2*o.Limit), keep)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.weigh(ctx, hits, w)
-	if err != nil {
-		return nil, err
-	}
-	return list[:min(o.Limit, len(list))], nil
-}
-
 // filter returns a function that reports whether a Filter selects an entry; nil: all.
 func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind, index.DocID) bool, error) {
 	if f.All() {
@@ -225,12 +188,15 @@ func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind,
 	return func(k index.Kind, id index.DocID) bool { return k == index.Commits && meant[id] }, nil
 }
 
+// keyOf identifies the unit of a hit.
+func (c *corpus) keyOf(h index.Hit) index.Key { return c.sources[h.Source].Shard.Units()[h.Unit].Key }
+
 // weigh orders hits by words and judgements.
 func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
 	judged := false
 	for i, h := range hits {
-		list[i] = ranked{Hit: h, key: c.sources[h.Source].Shard.Units()[h.Unit].Key}
+		list[i] = ranked{Hit: h, key: c.keyOf(h)}
 		judged = judged || list[i].key.Kind == index.Commits
 	}
 	var known noted
