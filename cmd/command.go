@@ -80,6 +80,7 @@ func commands() []entry {
 		{groupAsk, "verify", "check who signed memory commits", newVerify},
 		{groupAsk, "search", "find commits, steps and topics by words", newSearch},
 		{groupAsk, "recall", "say whether a problem was met before", newRecall},
+		{groupAsk, "repos", "list the repositories that search --all-repos searches", newRepos},
 		{groupShare, "sync", "fetch, merge and push memory", newSync},
 		{groupShare, "fetch", "fetch the memory of a remote, without merging", newFetch},
 		{groupShare, "push", "send memory to a remote, or delete it there", newPush},

@@ -162,7 +162,7 @@ func TestCompleteCommands(t *testing.T) {
 	if got := completed(t, complete.Zsh, "-b", "x", ""); !slices.Contains(got, "commit") || slices.Contains(got, "fsck") {
 		t.Errorf("-b: %q", got)
 	}
-	if got := completed(t, complete.Bash, "re"); !slices.Equal(got, []string{"record ", "resolve ", "remember ", "restore ", "recall "}) {
+	if got := completed(t, complete.Bash, "re"); !slices.Equal(got, []string{"record ", "resolve ", "remember ", "restore ", "recall ", "repos "}) {
 		t.Errorf("bash: %q", got)
 	}
 }

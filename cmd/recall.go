@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/search"
+	"github.com/git-context/git-context/refs/search/across"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -15,6 +16,7 @@ type recallOptions struct {
 	minSimilarity string
 	limit         int
 	strict        bool
+	across        acrossFlags
 }
 
 func newRecall(g *globals) *command {
@@ -29,8 +31,8 @@ func newRecall(g *globals) *command {
 	return &command{
 		name: "recall",
 		usage: []string{
-			"recall TEXT... [-b NAME] [--min-similarity X] [-n N] [--strict]",
-			"recall -F FILE [-b NAME] [--min-similarity X] [-n N] [--strict]",
+			"recall TEXT... [-b NAME | --repo DIR... | --all-repos] [--min-similarity X] [-n N] [--strict]",
+			"recall -F FILE [-b NAME | --repo DIR... | --all-repos] [--min-similarity X] [-n N] [--strict]",
 		},
 		about: "Says whether the problem that TEXT describes (- is standard input) was met before, on any branch: " +
 			"the commits, steps and topics about the same problem, with their outcome and the command that shows " +
@@ -47,9 +49,12 @@ func newRecall(g *globals) *command {
 			"recall -b main --min-similarity 0.6 'deadlock in transfer()'",
 		},
 		globals: g,
-		flags:   join(own, g.flags()),
+		flags:   join(own, o.across.flags(), g.flags()),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
+			if o.across.given() {
+				return o.runAcross(ctx, env, args)
+			}
 			r, err := runRecall(ctx, env, o, args)
 			if err != nil {
 				return err
@@ -60,14 +65,7 @@ func newRecall(g *globals) *command {
 }
 
 func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (r search.Result, err error) {
-	least, err := readScore("--min-similarity", o.minSimilarity)
-	if err != nil {
-		return r, err
-	}
-	if o.limit == 0 {
-		return r, usagef("flag '-n' needs a number from 1")
-	}
-	problem, err := o.text(env, args)
+	ro, err := o.recall(env, args)
 	if err != nil {
 		return r, err
 	}
@@ -76,8 +74,35 @@ func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (
 		return r, err
 	}
 	defer closing(s, &err)
-	return search.Recall(ctx, s, search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least,
-		Limit: o.limit, Strict: o.strict})
+	return search.Recall(ctx, s, ro)
+}
+
+// recall returns the options of the recall.
+func (o *recallOptions) recall(env *Env, args []string) (ro search.RecallOptions, err error) {
+	least, err := readScore("--min-similarity", o.minSimilarity)
+	if err != nil {
+		return ro, err
+	}
+	if o.limit == 0 {
+		return ro, usagef("flag '-n' needs a number from 1")
+	}
+	problem, err := o.text(env, args)
+	return search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit, Strict: o.strict}, err
+}
+
+// runAcross asks several repositories.
+func (o *recallOptions) runAcross(ctx context.Context, env *Env, args []string) error {
+	ro, err := o.recall(env, args)
+	if err != nil {
+		return err
+	}
+	r, err := o.across.search(ctx, env, o.globals, func(repos []*across.Repository) (across.Result, error) {
+		return across.Recall(ctx, repos, ro)
+	})
+	if err != nil {
+		return err
+	}
+	return o.view(ctx, env, r, func(p *render.Printer) { render.RecallAcrossText(p, r.Hits) })
 }
 
 // text returns the problem, from the arguments, a file or standard input.

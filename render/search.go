@@ -19,27 +19,33 @@ func HitsText(p *Printer, hits []search.Hit) {
 		if i > 0 {
 			p.blank()
 		}
-		name := h.ID
-		if h.Kind == "commit" && h.Commit != nil {
-			name = h.Commit.Short()
-		}
-		head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" "), green(h.Branch)}
-		if words := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(words) > 0 {
-			head = append(head, plain(" "), outcomeColor(h.Outcome, "["+strings.Join(words, " ")+"]"))
-		}
-		used := 0
-		for _, x := range head {
-			used += cells(x.text)
-		}
-		if h.Kind != "topic" { // its title is its name
-			head = append(head, plain(" "), bold(p.fit(foreign(h.Authored)+h.Title, used+1)))
-		}
-		p.line(head...)
-		if h.Snippet != "" && h.Snippet != h.Title {
-			p.line(plain(hitIndent), plain(p.fit(h.Snippet, len(hitIndent))))
-		}
-		p.line(plain(hitIndent), dim(h.Open))
+		p.hit(h)
 	}
+}
+
+// hit shows one hit, and where it is before its branch.
+func (p *Printer) hit(h search.Hit, where ...piece) {
+	name := h.ID
+	if h.Kind == "commit" && h.Commit != nil {
+		name = h.Commit.Short()
+	}
+	head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" ")}
+	head = append(append(head, where...), green(h.Branch))
+	if words := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(words) > 0 {
+		head = append(head, plain(" "), outcomeColor(h.Outcome, "["+strings.Join(words, " ")+"]"))
+	}
+	used := 0
+	for _, x := range head {
+		used += cells(x.text)
+	}
+	if h.Kind != "topic" { // its title is its name
+		head = append(head, plain(" "), bold(p.fit(foreign(h.Authored)+h.Title, used+1)))
+	}
+	p.line(head...)
+	if h.Snippet != "" && h.Snippet != h.Title {
+		p.line(plain(hitIndent), plain(p.fit(h.Snippet, len(hitIndent))))
+	}
+	p.line(plain(hitIndent), dim(h.Open))
 }
 
 // RecallText shows past cases: how each relates to the reader, its title, similarity and
@@ -49,14 +55,22 @@ func RecallText(p *Printer, hits []search.Hit) {
 		if i > 0 {
 			p.blank()
 		}
-		p.line(bold(recallLabel(h)+": "), plain(h.Title))
-		p.attribute("similarity", plain(strconv.FormatFloat(*h.Similarity, 'f', 2, 64)))
-		p.attribute("branch", green(h.Branch))
-		if h.Outcome != nil {
-			p.attribute("outcome", plain(*h.Outcome))
-		}
-		p.attribute("open", plain(h.Open))
+		p.pastCase(h, "")
 	}
+}
+
+// pastCase shows one past case, and its repository if that has a name.
+func (p *Printer) pastCase(h search.Hit, repository string) {
+	p.line(bold(recallLabel(h)+": "), plain(h.Title))
+	p.attribute("similarity", plain(strconv.FormatFloat(*h.Similarity, 'f', 2, 64)))
+	if repository != "" {
+		p.attribute("repository", yellow(repository))
+	}
+	p.attribute("branch", green(h.Branch))
+	if h.Outcome != nil {
+		p.attribute("outcome", plain(*h.Outcome))
+	}
+	p.attribute("open", plain(h.Open))
 }
 
 // recallLabel returns how a case relates to the reader:

@@ -63,6 +63,8 @@ func askedAlone() []asked {
 		{"git-context-link", 1, "git context link CONTEXT_HEAD --json", 0},
 		{"git-context-blame", 0, "git context blame pool --json", 0},
 		{"git-context-search", 0, "git context search pool --json", 0},
+		{"git-context-repos", 1, "git context repos add --json", 0},
+		{"git-context-repos", 0, "git config --global --add context.repo /absent && git context repos --json", 0},
 		{"git-context-recall", 0, "git context recall 'The pool is up. Before the router: a.go' --json", 0},
 		{"git-context-rollback", 0, "git context rollback main~1 --json", 0},
 		{"git-context-verify", 0, "git context verify --json", 1},

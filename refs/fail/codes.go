@@ -430,6 +430,10 @@ const (
 	SearchFilter = "search-filter"
 	// SearchLimit is returned when the number of hits of a search is out of range.
 	SearchLimit = "search-limit"
+	// RepositoriesNone is returned when no repository is listed for --all-repos, or none can be searched.
+	RepositoriesNone = "repositories-none"
+	// RepositoryUnlisted is returned when a repository to remove from the list is not in it.
+	RepositoryUnlisted = "repository-unlisted"
 	// RecallEmpty is returned when the text to recall for has no word to compare.
 	RecallEmpty = "recall-empty"
 	// RecallTooLarge is returned when the text to recall for is larger than the limit.

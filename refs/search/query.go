@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/index"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -56,15 +53,10 @@ func (f *Found) EntryID() (id index.DocID) {
 
 // Prepare checks the options of a Search, indexes what is new and looks up the words of the query.
 func Prepare(ctx context.Context, s *store.Store, o Options) (q *Query, err error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	terms := index.Tokens(o.Query)
-	if len(terms) == 0 {
-		return nil, fail.New(fail.ErrInvalid, fail.QueryEmpty,
-			fmt.Sprintf("'%s' contains no word to search for", prose.OneLine(o.Query, 60)),
-			"give a word that tells one text from another: a name, an error, a file")
-	}
 	w, err := searchWeights(ctx, s)
 	if err != nil {
 		return nil, err
@@ -86,15 +78,10 @@ func Prepare(ctx context.Context, s *store.Store, o Options) (q *Query, err erro
 
 // PrepareRecall checks the options of a Recall and indexes what is new.
 func PrepareRecall(ctx context.Context, s *store.Store, o RecallOptions) (*Query, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	terms := index.RarestTerms(o.Text, lookedUp)
-	if len(terms) == 0 {
-		return nil, fail.New(fail.ErrInvalid, fail.RecallEmpty,
-			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
-			"describe the problem in a sentence: what fails, where, with which error")
-	}
 	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{kinds: everyKind, lazy: o.Strict, terms: terms})
 	if err != nil {
 		return nil, err
@@ -194,7 +181,7 @@ func (q *Query) Related(ctx context.Context, all index.Counts) ([]Found, error) 
 	for i := range cases {
 		cases[i].related = true
 	}
-	return cases[:min(mostRelated, len(cases))], nil
+	return cases[:min(MostRelated, len(cases))], nil
 }
 
 // Judge fills in the outcomes of what Near found.

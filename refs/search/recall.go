@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -32,7 +33,7 @@ const (
 	lookedUp    = 64 // terms of the text whose frequency is looked up
 	recallTerms = 16 // terms that select candidates: the rarest in this memory
 	recallCases = 32 // candidates to compare, at least; or twice the limit
-	mostRelated = 3  // hits that are shown if no case is similar enough
+	MostRelated = 3  // hits that are shown if no case is similar enough
 )
 
 // Recall finds the commits, steps and topics of all branches that describe the same problem
@@ -83,7 +84,8 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, e
 	return res, q.Keep(ctx)
 }
 
-func (o *RecallOptions) check() error {
+// Check sets defaults, and refuses what Recall refuses of any memory.
+func (o *RecallOptions) Check() error {
 	if o.MinSimilarity == nil {
 		least := index.DuplicateAt
 		o.MinSimilarity = &least
@@ -104,6 +106,10 @@ func (o *RecallOptions) check() error {
 		return fail.New(fail.ErrInvalid, fail.RecallTooLarge,
 			fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
 			"tell the problem in a few sentences")
+	case len(index.RarestTerms(o.Text, 1)) == 0:
+		return fail.New(fail.ErrInvalid, fail.RecallEmpty,
+			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
+			"describe the problem in a sentence: what fails, where, with which error")
 	}
 	return nil
 }

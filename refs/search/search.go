@@ -117,7 +117,8 @@ func Search(ctx context.Context, s *store.Store, o Options) (res Result, err err
 	return res, q.Keep(ctx)
 }
 
-func (o *Options) check() error {
+// Check sets defaults, and refuses what Search refuses of any memory.
+func (o *Options) Check() error {
 	if err := o.Filter.Check(); err != nil {
 		return err
 	}
@@ -143,6 +144,10 @@ func (o *Options) check() error {
 	case len(o.Query) > maxQuery:
 		return fail.New(fail.ErrInvalid, fail.QueryTooLarge,
 			fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(o.Query), maxQuery))
+	case len(index.Tokens(o.Query)) == 0:
+		return fail.New(fail.ErrInvalid, fail.QueryEmpty,
+			fmt.Sprintf("'%s' contains no word to search for", prose.OneLine(o.Query, 60)),
+			"give a word that tells one text from another: a name, an error, a file")
 	}
 	return nil
 }

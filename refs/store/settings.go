@@ -42,6 +42,8 @@ const (
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
 
+	KeyRepo = "context.repo" // the repositories of search --all-repos, in the user's configuration
+
 	KeyScoreWeight   = "context.search.scoreWeight" // of a commit's note in a search, and so on
 	KeyOutcomeWeight = "context.search.outcomeWeight"
 	KeyRecencyWeight = "context.search.recencyWeight"
