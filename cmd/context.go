@@ -18,6 +18,7 @@ type contextOptions struct {
 	view        string // --branch
 	commit      string
 	log         bool
+	follow      bool
 	metadata    bool
 	segment     string
 	at          string
@@ -45,6 +46,7 @@ func newContext(g *globals) *command {
 	own := []cli.Flag{
 		number(&o.newest, "-k N", unset, "show the newest N commits in full (1)"),
 		number(&o.budget, "--budget N", unset, "show at most N tokens of 4 bytes (context.budget, else 1500; 0: all)"),
+		toggle(&o.follow, "--follow", "with --log: go on, and print each step as it comes"),
 		named(&o.since, "--since C", "what came since the commit or the time C: commits, topics, roadmap"),
 		named(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest commits"),
 		named(&o.commit, "--commit C", "the commit C in full"),
@@ -65,6 +67,7 @@ func newContext(g *globals) *command {
 			"--branch NAME [--limit N] [--skip N]",
 			"--commit C",
 			"--log [--lines N | --steps N] [--skip N]",
+			"--log --follow [--steps N]",
 			"--metadata [SEGMENT]",
 			"... --at C",
 			"--version",
@@ -91,6 +94,9 @@ func newContext(g *globals) *command {
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			if o.version {
 				return sayVersion(ctx, env, g)
+			}
+			if o.follow {
+				return runFollow(ctx, env, o)
 			}
 			r, err := runContext(ctx, env, o)
 			if err != nil {
@@ -173,6 +179,8 @@ func (o *contextOptions) check() error {
 		return usagef("one view at a time: -k, --since, --commit, --log or --metadata")
 	case o.since != "" && o.at != "":
 		return usagef("--since shows what came until now; it cannot be used with --at")
+	case o.follow && (!o.log || o.lines != unset || o.skip != 0 || o.at != ""):
+		return usagef("--follow needs --log, and cannot be used with --lines, --skip or --at").hint("git context --log --follow")
 	case !o.log && (o.lines != unset || o.steps != unset):
 		return usagef("--lines and --steps need --log").hint("git context --log --steps 5")
 	case o.lines != unset && (o.steps != unset || o.limit != unset):

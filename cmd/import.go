@@ -32,13 +32,13 @@ func newImport(g *globals) *command {
 	own := []cli.Flag{
 		named(&o.from, "--from AGENT", "whose trace or transcript it is: "+strings.Join(transcript.Agents(), ", ")),
 		toggle(&o.all, "--all", "all sessions of this repository, where the clients keep them"),
-		named(&o.since, "--since TIME", "only turns that ended since then, such as 2026-11-21T00:00:00Z"),
+		named(&o.since, "--since T", "only turns that ended since then, such as 2026-11-21T00:00:00Z"),
 		toggle(&o.dryRun, "--dry-run", "say what would be imported; change nothing"),
 	}
 	return &command{
 		name: "import",
-		usage: []string{"import DIR [--dry-run]", "import --from AGENT FILE... [--since TIME] [--dry-run]",
-			"import [--from AGENT] --all [--since TIME] [--dry-run]"},
+		usage: []string{"import DIR [--dry-run]", "import --from AGENT FILE... [--since T] [--dry-run]",
+			"import [--from AGENT] --all [--since T] [--dry-run]"},
 		about: "Imports the memory that another implementation keeps in a folder: DIR contains .GCC or " +
 			".gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each " +
 			"commit becomes a memory commit with its own time and the steps before it. With --from it imports " +

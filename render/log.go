@@ -48,6 +48,12 @@ func (v Log) Text(p *Printer) {
 	})
 }
 
+// StepsText shows steps as log.md contains them.
+func StepsText(p *Printer, steps []store.Step) {
+	p.trace(trace(shownSteps(steps)))
+	p.blank()
+}
+
 // Lines is a page of the log by lines: `git context --log`, in which an agent scrolls.
 type Lines struct {
 	Branch string
