@@ -70,6 +70,7 @@ func commands() []entry {
 		{groupKeep, "topic", "show one topic", newTopic},
 		{groupAsk, "show", "show one commit or topic in full", newShow},
 		{groupAsk, "log", "list commits, as git log does", newLog},
+		{groupAsk, "graph", "draw all memory branches as a picture", newGraph},
 		{groupAsk, "diff", "compare what memory says at two commits", newDiff},
 		{groupAsk, "note", "add a score, an outcome or a review to a commit", newNote},
 		{groupAsk, "link", "find the memory of a code commit, and back", newLink},

@@ -12,11 +12,12 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"cmd/child", "cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "refs/search/across", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/sessions", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
+	"cmd":                     {"cmd/child", "cmd/complete", "render/graph", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "refs/search/across", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/disk", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/sessions", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
 	"cmd/child":               {"hooks/agent"},
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"internal/gittest", "refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
+	"render/graph":            {"render", "refs/history", "refs/git", "refs/prose"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/expunge", "refs/search", "refs/search/across", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/remote", "refs/store"},
 	"refs/fsck":               {"refs/maintain", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/folder", "refs/history", "refs/incoming", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/prose"},

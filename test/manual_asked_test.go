@@ -56,6 +56,7 @@ func askedAlone() []asked {
 		{"git-context-show", 0, "git context show best --json", 0},
 		{"git-context-show", 0, "git context show best --at main --json", 0},
 		{"git-context-log", 0, "git context log --json", 0},
+		{"git-context-graph", 0, "git context graph --json", 0},
 		{"git-context-diff", 0, "git context diff main~2 --json", 0},
 		{"git-context-note", 0, "git context note main --review Fine --json", 0},
 		{"git-context-link", 0, "git context link --json", 0},
