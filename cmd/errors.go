@@ -13,7 +13,6 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
 )
 
@@ -199,38 +198,28 @@ func hintsOf(err error) []string {
 // It prints nothing of a broken pipe, which has no reader, and of a signal, whose sender
 // knows.
 func (e *Env) report(err error, asJSON bool) int {
-	exit, code := classify(err)
+	exit, _ := classify(err)
 	if exit == exitDone || errors.Is(err, context.Canceled) || exit == exitBrokenPipe || errors.Is(err, errEnded) {
 		return exit
 	}
-	hints := hintsOf(err)
 	if asJSON {
-		e.reportJSON(code, err.Error(), hints, fail.Said(err))
+		e.reportJSON(refusalOf(err))
 		return exit
 	}
 	for _, line := range fail.Said(err) { // before the error, as git prints it
 		e.say("", strings.TrimSpace("remote: "+line))
 	}
 	e.say("git-context: error: ", err.Error())
-	for _, h := range hints {
-		e.hint("%s", h)
-	}
+	e.hintAll(hintsOf(err))
 	return exit
 }
 
-func (e *Env) reportJSON(code, message string, hints, said []string) {
-	type body struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-		Hint    string `json:"hint"`
-		Said    string `json:"said,omitempty"`
-	}
+func (e *Env) reportJSON(r *Refusal) {
 	var b bytes.Buffer
 	if err := render.WriteJSON(&b, struct {
-		Error body `json:"error"`
-	}{body{code, prose.HidePasswords(message), prose.HidePasswords(strings.Join(hints, "\n")),
-		prose.HidePasswords(strings.Join(said, "\n"))}}); err != nil {
-		e.say("git-context: error: ", message)
+		Error *Refusal `json:"error"`
+	}{r}); err != nil {
+		e.say("git-context: error: ", r.Message)
 		return
 	}
 	// No stream is left to report a failure of standard error on.

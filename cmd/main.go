@@ -22,7 +22,7 @@ func Main() {
 	// import, collects at all.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
-	outliveSizeLimit()
+	OutliveSizeLimit()
 	env := &Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Environ: os.Environ(),

@@ -1,4 +1,4 @@
 package cmd
 
-// outliveSizeLimit does nothing: there is no such limit.
-func outliveSizeLimit() {}
+// OutliveSizeLimit does nothing: there is no such limit.
+func OutliveSizeLimit() {}

@@ -90,6 +90,12 @@ func setting(info *debug.BuildInfo, key string) string {
 	return ""
 }
 
+// Version returns the version of the program.
+func Version() string {
+	info, _ := debug.ReadBuildInfo()
+	return runVersion(info, version, commit).Version
+}
+
 func printVersion(p *render.Printer, r versionResult) {
 	if r.Commit == nil {
 		line(p, "git-context version %s (%s)", r.Version, r.Go)
