@@ -90,6 +90,7 @@ func commands() []entry {
 		{groupShare, "export", "write a folder that other implementations read", newExport},
 		{groupCare, "hooks", "install, remove or check hooks of git and agents", newHooks},
 		{groupCare, "instructions", "print what an agent has to know of memory", newInstructions},
+		{groupCare, "mcp", "serve memory by the Model Context Protocol", newMCP},
 		{groupCare, "hook", "do the work of a hook; git or an agent runs it", newHook},
 		{groupCare, "fsck", "check memory, and repair it", newFsck},
 		{groupCare, "gc", "pack memory, and delete obsolete state", newGC},
