@@ -143,9 +143,11 @@ dist: man completion
 	@set -e; for system in $(SYSTEMS); do \
 		os=$${system%/*}; arch=$${system#*/}; name=git-context-$(or $(VERSION),$(COMMIT))-$$os-$$arch; \
 		case $$os in windows) exe=.exe pack=zip;; *) exe= pack=tar.gz;; esac; \
-		out=bin/dist/$$os-$$arch/git-context$$exe; echo "dist/$$name.$$pack"; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out ./cmd/git-context; \
-		set -- --prefix=$$name/ --add-file=$$out; \
+		out=bin/dist/$$os-$$arch; echo "dist/$$name.$$pack"; set -- --prefix=$$name/; \
+		for program in git-context git-context-mcp; do \
+			CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/$$program$$exe ./cmd/$$program; \
+			set -- "$$@" --add-file=$$out/$$program$$exe; \
+		done; \
 		for section in man1 man5 man7; do set -- "$$@" --prefix=$$name/man/$$section/; for page in bin/man/$$section/*; do set -- "$$@" --add-file=$$page; done; done; \
 		set -- "$$@" --prefix=$$name/completion/; for file in bin/completion/*; do set -- "$$@" --add-file=$$file; done; \
 		git archive --format=$$pack -o dist/$$name.$$pack "$$@" --prefix=$$name/ HEAD LICENSE README.md CHANGELOG.md; \

@@ -112,6 +112,8 @@ func TestToolsDoWhatCommandsDo(t *testing.T) {
 func TestErrorsAreAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.connect(sdk.NewClient(&sdk.Implementation{Name: "x", Version: "1"},
+		&sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}}), "2025-11-25") // it has no roots
 	for _, c := range []struct {
 		tool string
 		in   map[string]any
@@ -169,6 +171,16 @@ func TestRootsLimitRepositories(t *testing.T) {
 	if text, _, _ := w.use("context", map[string]any{"repository": filepath.Join(w.dir, "..", "zoo")}); !strings.Contains(text, `"no-memory"`) {
 		t.Errorf("another root is %s", text)
 	}
+	if text, _, _ := w.use("context", map[string]any{"repository": os.TempDir()}); !strings.Contains(text, `"path-outside"`) {
+		t.Errorf("a folder outside is %s", text)
+	}
+}
+
+// A client that could have roots and names none is limited to where the server began.
+func TestNoRootsLimitRepositories(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must("context", map[string]any{"repository": w.dir}, "Greet")
 	if text, _, _ := w.use("context", map[string]any{"repository": os.TempDir()}); !strings.Contains(text, `"path-outside"`) {
 		t.Errorf("a folder outside is %s", text)
 	}

@@ -36,8 +36,9 @@ func (c *rootCache) forget(session *sdk.ServerSession) {
 	delete(c.all, session)
 }
 
-// of returns the folders that are a client's roots; none if it has no roots, or does not say.
-func (c *rootCache) of(ctx context.Context, session *sdk.ServerSession, can *sdk.ClientCapabilities) []string {
+// of returns the folders that are a client's roots, and the base alone while a client that has roots names none.
+// It returns none if the client has no roots, or the protocol has no question for them.
+func (c *rootCache) of(ctx context.Context, session *sdk.ServerSession, can *sdk.ClientCapabilities, base string) []string {
 	if can == nil || can.RootsV2 == nil {
 		return nil
 	}
@@ -53,13 +54,16 @@ func (c *rootCache) of(ctx context.Context, session *sdk.ServerSession, can *sdk
 	defer cancel()
 	list, err := session.ListRoots(ctx, nil)
 	if err != nil {
-		return nil // the directory of the process is as good; the next call asks again
+		return []string{base} // the next call asks again
 	}
 	dirs := []string{}
 	for _, r := range list.Roots {
 		if dir := folder(r.URI); dir != "" {
 			dirs = append(dirs, dir)
 		}
+	}
+	if len(dirs) == 0 {
+		dirs = []string{base}
 	}
 	if c.all == nil {
 		c.all = map[*sdk.ServerSession][]string{}
@@ -88,8 +92,8 @@ func folder(uri string) string {
 func (s *server) directory(
 	ctx context.Context, session *sdk.ServerSession, can *sdk.ClientCapabilities, repository string,
 ) (string, error) {
-	roots := s.roots.of(ctx, session, can)
-	base := cmp.Or(s.getenv("CLAUDE_PROJECT_DIR"), s.options.Dir)
+	base := cmp.Or(s.getenv("CLAUDE_PROJECT_DIR"), s.options.Dir, ".")
+	roots := s.roots.of(ctx, session, can, base)
 	if len(roots) > 0 {
 		base = roots[0]
 	}

@@ -29,6 +29,7 @@ var archived = []struct{ name, text string }{
 	{"completion/git-context.zsh", "# zsh\n"},
 	{"completion/git-context.fish", "# fish\n"},
 	{"LICENSE", "MIT\n"},
+	{"git-context-mcp", "#!/bin/sh\necho git-context-mcp\n"},
 	{"README.md", "# git-context\n"},
 	{"CHANGELOG.md", "# Changelog\n"},
 }
@@ -143,6 +144,7 @@ func TestRPM(t *testing.T) {
 		"-rw-r--r-- root /usr/share/man/man7/gitcontext-errors.7.gz",
 		"-rw-r--r-- root /usr/share/zsh/site-functions/_git-context",
 		"-rwxr-xr-x root /usr/bin/git-context",
+		"-rwxr-xr-x root /usr/bin/git-context-mcp",
 		"drwxr-xr-x root /usr/share/bash-completion",
 		"drwxr-xr-x root /usr/share/bash-completion/completions",
 		"drwxr-xr-x root /usr/share/doc/git-context",
@@ -214,6 +216,7 @@ func TestDeb(t *testing.T) {
 		"-rw-r--r-- root/root ./usr/share/man/man7/gitcontext-errors.7.gz",
 		"-rw-r--r-- root/root ./usr/share/zsh/vendor-completions/_git-context",
 		"-rwxr-xr-x root/root ./usr/bin/git-context",
+		"-rwxr-xr-x root/root ./usr/bin/git-context-mcp",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("it holds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

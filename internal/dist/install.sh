@@ -168,6 +168,7 @@ check() {
 layout() (
 	cd "$1"
 	echo '755 bin git-context git-context'
+	[ ! -f git-context-mcp ] || echo '755 bin git-context-mcp git-context-mcp' # older releases have none
 	for page in man/man[157]/*; do
 		section=${page#man/}
 		echo "644 share/man/${section%/*} ${page##*/} $page"

@@ -75,13 +75,16 @@ func (r release) info(format string, from []unpacked) (*nfpm.Info, error) {
 	return nfpm.WithDefaults(info), nil
 }
 
+// isProgram reports whether a file of the archive is a program.
+func isProgram(name string) bool { return name == "git-context" || name == "git-context-mcp" }
+
 // places says where a package has a file of the archive.
 func places(format string, u unpacked) (place, kind string) {
 	const doc = "/usr/share/doc/git-context/"
 	rpm := format == "rpm"
 	switch dir, base := path.Split(u.name); {
-	case u.name == "git-context":
-		return "/usr/bin/git-context", files.TypeFile
+	case isProgram(u.name):
+		return "/usr/bin/" + u.name, files.TypeFile
 	case u.name == "LICENSE" && rpm:
 		return "/usr/share/licenses/git-context/LICENSE", files.TypeRPMLicence
 	case u.name == "LICENSE":
@@ -121,7 +124,7 @@ func (r release) contents(format string, from []unpacked) (files.Contents, error
 			continue
 		}
 		mode := os.FileMode(0o644)
-		if u.name == "git-context" {
+		if isProgram(u.name) {
 			mode = 0o755
 		}
 		all = append(all, &files.Content{Source: u.path, Destination: place, Type: kind,
