@@ -181,6 +181,7 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) e
 	if theirs.Roadmap != ours.Roadmap {
 		in.Roadmap = []git.Ref{{Name: t.Roadmap(), ID: theirs.Roadmap}}
 	}
+	ex.unowned = nil
 	ex.arrived, err = incoming.Arrived(ctx, ex.s, in, &ex.read)
 	return err
 }
