@@ -140,6 +140,9 @@ func remoteWork(ctx context.Context, s *refs.Store, tip *store.Tip) ([]Notice, e
 	}
 	var list []Notice
 	for _, remote := range cfg.Subsections("remote") {
+		if !git.IsRemoteName(remote) {
+			continue
+		}
 		tracking := git.RemoteTracking(remote)
 		theirs, err := s.Repo().Ref(ctx, tracking.Of(git.BranchRef(tip.Name())))
 		switch {

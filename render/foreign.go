@@ -24,6 +24,9 @@ func onRemote(ctx context.Context, s *refs.Store) (bool, error) {
 		return false, err
 	}
 	for _, remote := range cfg.Subsections("remote") {
+		if !git.IsRemoteName(remote) {
+			continue
+		}
 		_, err := s.Repo().Ref(ctx, git.RemoteTracking(remote).Roadmap())
 		if err == nil || !errors.Is(err, git.ErrNotFound) {
 			return err == nil, err

@@ -16,8 +16,8 @@ import (
 // (a relative one is read from the worktree's top), or, to fetch from, a bundle
 // file.
 
-// Remotes lists the configured remotes that have a url or a pushurl, sorted by name. A
-// name may contain anything.
+// Remotes lists the configured remotes that have a url or a pushurl, sorted by name. A name may contain what
+// a ref's cannot: such a remote is left out, because no ref can keep what it has.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	c, err := r.Config(ctx)
 	if err != nil {
@@ -27,12 +27,23 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	for _, name := range c.Subsections("remote") {
 		_, url := c.String("remote." + name + ".url")
 		_, pushURL := c.String("remote." + name + ".pushurl")
-		if url || pushURL {
+		if (url || pushURL) && IsRemoteName(name) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// IsRemoteName reports whether tracking refs can have the name of a remote, by git-check-ref-format(1).
+func IsRemoteName(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return checkRefName(name) == nil && !strings.Contains(name, "@{") &&
+		!strings.ContainsFunc(name, func(c rune) bool { return c < ' ' })
 }
 
 // LsRemote asks a remote which refs it has whose whole names match one of the patterns,

@@ -105,11 +105,12 @@ func TestLsRemote(t *testing.T) {
 func TestRemotes(t *testing.T) {
 	t.Parallel()
 	s, r := newRepo(t)
-	for _, key := range []string{"remote.z.url", "remote.a.b/c.pushurl", "remote.Odd 'name'.url", "remote.nowhere.fetch"} {
+	for _, key := range []string{"remote.z.url", "remote.a.b/c.pushurl", "remote.Odd-'name'.url", "remote.nowhere.fetch",
+		"remote.a b.url", "remote..a.url", "remote.a..b.url", "remote.a.lock/b.url", "remote.a@{b.url", "remote.a//b.url"} {
 		s.Git("r", "config", key, "/x")
 	}
 	s.Git("r", "config", "remote.pushDefault", "z")
-	want := []string{"Odd 'name'", "a.b/c", "z"}
+	want := []string{"Odd-'name'", "a.b/c", "z"} // the others can be no part of a ref's name
 	if got := ok(r.Remotes(t.Context()))(t); !slices.Equal(got, want) {
 		t.Errorf("remotes %q, want %q", got, want)
 	}

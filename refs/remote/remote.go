@@ -76,6 +76,10 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "there are several remotes, and none is chosen: "+prose.QuotedList(names),
 			"git config "+store.KeyRemote+" "+names[0])
 	}
+	if _, there := cfg.String("remote." + name + ".url"); there && !git.IsRemoteName(name) {
+		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+			fmt.Sprintf("the name of remote '%s' cannot be a part of a ref's name", prose.OneLine(name, 100)), "git remote rename OLD NEW")
+	}
 	if !slices.Contains(names, name) {
 		hints := []string{"git remote -v"}
 		if _, err := s.Repo().Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {

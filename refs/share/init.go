@@ -213,7 +213,7 @@ func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
 	defer s.Repo().InvalidateConfig()
 	for _, remote := range cfg.Subsections("remote") {
 		have := cfg.All("remote." + remote + ".fetch")
-		if len(have) == 0 {
+		if len(have) == 0 || !git.IsRemoteName(remote) {
 			continue
 		}
 		added, err := dropOtherRefspecs(ctx, s, cfg, remote, have)
