@@ -39,6 +39,12 @@ func TestFaq(t *testing.T) {
 	playPage(t, "../docs/faq.md", 20)
 }
 
+// And the recipe for workers.
+func TestWorkersPage(t *testing.T) {
+	t.Parallel()
+	playPage(t, "../docs/workers.md", 12)
+}
+
 func playPage(t *testing.T, page string, least int) {
 	t.Helper()
 	if ran := play(t, readPage(t, page)); ran < least {
