@@ -53,6 +53,7 @@ func New(o Options) *sdk.Server {
 	m := sdk.NewServer(&sdk.Implementation{Name: "git-context", Title: "git-context", Version: cmd.Version()}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		//lint:ignore SA1019 see where.go
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) {
 			s.roots.forget(r.Session)
 		},

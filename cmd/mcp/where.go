@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 the protocols that clients use today name repositories by roots
+
 import (
 	"cmp"
 	"context"
