@@ -40,6 +40,7 @@ func newWorld(t *testing.T, roots ...string) *world {
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "claude-code", Version: "1"}, nil)
 	for _, name := range roots {
+		//lint:ignore SA1019 see where.go
 		client.AddRoots(&sdk.Root{URI: "file://" + filepath.Join(top, name)})
 	}
 	w.connect(client, "2025-11-25")

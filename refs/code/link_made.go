@@ -70,9 +70,10 @@ func (m *Index) Codes(each func(git.ID)) {
 //  2. some moved forward, or are new: their commits are added;
 //  3. one is gone, or moved elsewhere: everything is read again.
 //
-// It returns an error of the kind fail.ErrNoMemory without a memory branch.
-func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
-	refs, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix)
+// With other prefixes of refs, memory that these reach is read too, and nothing is cached. It
+// returns an error of the kind fail.ErrNoMemory without a memory branch.
+func ReadIndex(ctx context.Context, s *store.Store, others ...string) (*Index, error) {
+	refs, err := s.Repo().Refs(ctx, append([]string{git.BranchPrefix, git.TagPrefix}, others...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,10 @@ func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
 	for _, r := range refs {
 		tips[r.Name] = r.ID
 	}
-	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheIndex)
+	walked, rest := map[string]git.ID{}, ""
+	if len(others) == 0 {
+		rest = cache.Read(s.Repo(), cacheIndex)
+	}
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -105,7 +109,7 @@ func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
 			return nil, err
 		}
 	}
-	if m.fresh = w.made; w.commits >= fewCommits {
+	if m.fresh = w.made; w.commits >= fewCommits && len(others) == 0 {
 		m.lines, m.fresh = m.joined(len(refs[0].ID)), nil
 		writeIndex(s, tips, m.lines)
 	}
