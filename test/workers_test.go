@@ -51,7 +51,7 @@ func newYard(t *testing.T, tasks int) *yard {
 	for n := range tasks {
 		fmt.Fprintf(&list, "%s Do number %d, \"$(touch x)\"\n", taskName(n), n)
 	}
-	add := y.script(nil, "tasks.sh", "add")
+	add := y.script(nil, "workers/tasks.sh", "add")
 	add.Stdin = strings.NewReader(list.String())
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("tasks.sh add: %v\n%s", err, out)
@@ -84,10 +84,10 @@ func (y *yard) unreliable() (mend func()) {
 
 func taskName(n int) string { return fmt.Sprintf("t%03d", n) }
 
-// script is a script of docs/workers, in this clone.
+// script is a script of docs, in this clone.
 func (w *world) script(env []string, name string, args ...string) *exec.Cmd {
 	w.t.Helper()
-	path, err := filepath.Abs("../docs/workers/" + name)
+	path, err := filepath.Abs("../docs/" + name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (y *yard) worker(name string) *exec.Cmd {
 	w.dir = filepath.Join(y.t.TempDir(), name)
 	y.git("clone", "-q", "file://"+y.hub, w.dir)
 	w.ok("init")
-	cmd := w.script([]string{"WORKERS_NAME=" + name}, "worker.sh", "sh", "-c", job, "job")
+	cmd := w.script([]string{"WORKERS_NAME=" + name}, "workers/worker.sh", "sh", "-c", job, "job")
 	cmd.Stderr, cmd.Cancel = &logged{y.t, name}, nil
 	cmd.WaitDelay = gittest.Patience
 	if err := cmd.Start(); err != nil {
@@ -164,7 +164,7 @@ func (y *yard) collect(at int) {
 	y.t.Helper()
 	var wg sync.WaitGroup
 	for range at {
-		cmd := y.script(nil, "collect.sh")
+		cmd := y.script(nil, "workers/collect.sh")
 		wg.Go(func() {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				y.t.Errorf("collect.sh: %v\n%s", err, out)
@@ -177,7 +177,7 @@ func (y *yard) collect(at int) {
 // again opens a failed task.
 func (y *yard) again(name string) {
 	y.t.Helper()
-	if out, err := y.script(nil, "tasks.sh", "again", name).CombinedOutput(); err != nil {
+	if out, err := y.script(nil, "workers/tasks.sh", "again", name).CombinedOutput(); err != nil {
 		y.t.Errorf("tasks.sh again: %v\n%s", err, out)
 	}
 }
@@ -330,7 +330,7 @@ func succeeds(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// No script of the pages needs more than a POSIX shell, and all can be executed.
+// A shell reads all scripts of the pages.
 func TestDocsScripts(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir("../docs", func(path string, e fs.DirEntry, err error) error {
