@@ -63,8 +63,9 @@ type CodeLink struct {
 //  4. a code commit that is absent, by the beginning of its hash: its memory.
 //
 // Memory of all branches counts or, if branch is not empty, memory that this branch
-// reaches; with other prefixes of refs, such as git.RemotePrefix, also what these reach. An empty result is no error. It returns an error of the kind fail.ErrNotFound
-// for an unknown name, and fail.ErrInvalid for an ambiguous one.
+// reaches; with other prefixes of refs, such as git.RemotePrefix, also what these reach. An
+// empty result is no error. It returns an error of the kind fail.ErrNotFound for an unknown
+// name, and fail.ErrInvalid for an ambiguous one.
 func FindLinks(ctx context.Context, s *store.Store, branch, rev string, others ...string) (Links, error) {
 	made := sync.OnceValues(func() (*Index, error) { return ReadIndex(ctx, s, others...) })
 	go made()    // the child that lists the refs starts while git resolves the revision
