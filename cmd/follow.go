@@ -74,9 +74,6 @@ func (f *follow) look(ctx context.Context, n int) (state branchState, err error)
 	}
 	state = newBranchState(s, f.branch)
 	first := f.seen == nil
-	if first {
-		f.seen = map[string]bool{}
-	}
 	for ask := max(n, followed); ; ask *= 2 {
 		v, err := render.NewLog(ctx, s, render.Where{Branch: f.branch}, 0, ask)
 		if err != nil {
@@ -88,7 +85,7 @@ func (f *follow) look(ctx context.Context, n int) (state branchState, err error)
 				fresh = append(fresh, step)
 			}
 		}
-		if !first && len(fresh) == len(v.Steps) && len(v.Steps) < v.Total && len(f.seen) > 0 {
+		if !first && len(fresh) == len(v.Steps) && len(v.Steps) < v.Total {
 			continue // older ones may be new, too
 		}
 		f.seen = make(map[string]bool, len(v.Steps))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -81,7 +82,7 @@ func runGraph(ctx context.Context, env *Env, o *graphOptions) (err error) {
 		if o.file == "-" {
 			return env.write(b.String())
 		}
-		if err := disk.Replace(env.path(o.file), b.Bytes(), 0o666, 0); err != nil {
+		if err := writePicture(env.path(o.file), b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -89,4 +90,12 @@ func runGraph(ctx context.Context, env *Env, o *graphOptions) (err error) {
 		return showJSON(env, g)
 	}
 	return nil
+}
+
+// writePicture replaces a file as a whole. What is no file of its own, such as a link or /dev/stdout, is written to.
+func writePicture(path string, data []byte) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, data, 0o666)
+	}
+	return disk.Replace(path, data, 0o666, 0)
 }

@@ -54,6 +54,9 @@ func (e *Env) findMCP() string {
 		}
 	}
 	for _, dir := range append(dirs, filepath.SplitList(e.getenv("PATH"))...) {
+		if !filepath.IsAbs(dir) { // a program of the current directory may be anybody's
+			continue
+		}
 		path := filepath.Join(dir, mcpProgram+filepath.Ext(e.Program))
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path

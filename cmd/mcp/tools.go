@@ -58,7 +58,7 @@ func (s *server) addTools(m *sdk.Server) {
 	yes := true
 	reads := sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	tool(m, "context", "Read memory", "Reads the memory of this repository. Without arguments: the brief, which is what a successor "+
-		"needs (goal, where work stands, decisions, open questions, to-dos, topics, other branches). Read it before you start. "+
+		"needs (goal, state of the work, decisions, open questions, to-dos, topics, other branches). Read it before you start. "+
 		"Or one view: topic KEY in full, topics (the list), log (the newest steps), commit C in full, since C, metadata SEGMENT, "+
 		"or branch NAME alone (purpose, progress, commits).", reads, s.context)
 	tool(m, "recall", "Was this problem met before?", "Finds past commits, steps and topics about the same problem, on all branches, "+

@@ -12,7 +12,7 @@ const (
 	maxCommand = 8 << 10
 )
 
-// Made is what a call tells of a commit of code that it made.
+// Made is a commit of code that a call made, as its command and its output describe it.
 type Made struct {
 	Hash    string    // as git printed it, abbreviated; empty: the command was quiet
 	Subject string    // as git printed it

@@ -10,7 +10,7 @@ import (
 )
 
 // User is the configuration of the user, which git reads in every repository and outside of any: the
-// files of the system and of the user, and the environment. The file of a repository has no say: somebody
+// files of the system and of the user, and the environment. The file of a repository is not read: somebody
 // else may have written it.
 type User struct {
 	path string // of git

@@ -144,7 +144,7 @@ func (f *finder) smaller(ctx context.Context, k store.EntryKind, c *git.Commit, 
 }
 
 // settle decides between the contents of entries that are lost. They come back as this repository has them: what came
-// may bring a history of its own, in which they are older. Where it has none, what the tip has stands if it did
+// may bring a history of its own, in which they are older. Where it has none, what the tip has is kept if it did
 // not come by a change.
 func (b *Branch) settle(ctx context.Context, f *finder) error {
 	tree, err := f.tree(ctx, f.Tip)

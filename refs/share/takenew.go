@@ -24,14 +24,14 @@ func (ex *exchanger) takeNew(ctx context.Context, steps []*refAction) (made, lef
 		return nil, nil, err
 	}
 	defer ses.Close()
-	clashes := map[string]error{}
-	err = ses.Swap(ctx, func(ctx context.Context) (err error) {
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		made, left = nil, nil
-		if clashes, err = ex.s.CheckNewNames(ctx, names); err != nil {
+		free, err := ex.s.NewNames(ctx, names)
+		if err != nil {
 			return err
 		}
 		for _, st := range steps {
-			if clash := clashes[st.branch]; clash != nil {
+			if !free[st.branch] {
 				left = append(left, st)
 				continue
 			}

@@ -136,16 +136,15 @@ func (s *Store) CheckNewName(ctx context.Context, name string) error {
 	return nil
 }
 
-// CheckNewNames checks many names at once, as CheckNewName does each: those of names that can be made together,
-// in their order, have no error. It reads the branches once.
-func (s *Store) CheckNewNames(ctx context.Context, names []string) (map[string]error, error) {
+// NewNames returns the names that can be made, all of them together, in their order: those that [Store.CheckNewName]
+// accepts while the ones before are made. It reads the branches once.
+func (s *Store) NewNames(ctx context.Context, names []string) (map[string]bool, error) {
 	have, err := s.repo.RefNames(ctx, git.BranchPrefix)
 	if err != nil {
 		return nil, err
 	}
 	taken, below := map[string]bool{}, map[string]bool{} // names, which are ASCII, and the folders that they are in
-	take := func(name string) {
-		folded := strings.ToLower(name)
+	take := func(folded string) {
 		taken[folded] = true
 		for at := range len(folded) {
 			if folded[at] == '/' {
@@ -154,25 +153,21 @@ func (s *Store) CheckNewNames(ctx context.Context, names []string) (map[string]e
 		}
 	}
 	for _, ref := range have {
-		take(ref[len(git.BranchPrefix):])
+		take(strings.ToLower(ref[len(git.BranchPrefix):]))
 	}
-	refused := map[string]error{}
+	free := map[string]bool{}
 	for _, name := range names {
 		folded := strings.ToLower(name)
-		clash := taken[folded] || below[folded]
+		clash := CheckBranchName(name) != nil || taken[folded] || below[folded]
 		for at := 0; at < len(folded) && !clash; at++ {
 			clash = folded[at] == '/' && taken[folded[:at]]
 		}
-		if err := CheckBranchName(name); err != nil {
-			refused[name] = err
-		} else if clash {
-			refused[name] = fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' clashes with another name", name),
-				"choose another name")
-		} else {
-			take(name)
+		if !clash {
+			free[name] = true
+			take(folded)
 		}
 	}
-	return refused, nil
+	return free, nil
 }
 
 // NameClash returns why two names cannot exist together as files in a folder that ignores

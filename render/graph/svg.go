@@ -26,7 +26,7 @@ const (
 // Picture says what [WriteSVG] draws of a layout.
 type Picture struct {
 	From, To int  // rows, To excluded
-	Text     bool // the columns right of the lanes, and the style of its own: a file that stands alone
+	Text     bool // the columns right of the lanes, and a style sheet: the picture is a file without others
 	Title    string
 	Left     string // a line on what is left out, below the rows; empty: nothing
 }

@@ -48,9 +48,12 @@ func Describe(ctx context.Context, repos []*Repository, skipped []Skipped) List 
 
 func (d *Described) read(ctx context.Context, s *store.Store) error {
 	has := false
-	if _, err := s.Tip(ctx, ""); errors.Is(err, fail.ErrNoMemory) {
+	switch _, err := s.Tip(ctx, ""); {
+	case errors.Is(err, fail.ErrNoMemory):
 		d.Memory = &has
 		return nil
+	case err != nil && !errors.Is(err, fail.ErrNotFound): // the current branch may have been deleted
+		return err
 	}
 	branches, err := s.Branches(ctx, store.BranchQuery{Pending: func(store.Branch) bool { return false }})
 	if err != nil {
