@@ -70,7 +70,7 @@ func (f *acrossFlags) search(ctx context.Context, env *Env, g *globals,
 	if len(repos) > 0 {
 		res, err = ask(repos)
 	}
-	if err != nil && len(res.Skipped) == 0 {
+	if err != nil && (len(res.Repositories) > 0 || len(res.Skipped) == 0) {
 		return res, err
 	}
 	res.Skipped = append(append([]across.Skipped{}, skipped...), res.Skipped...)

@@ -83,17 +83,19 @@ func (l parts) counts() index.Counts {
 }
 
 // close ends the search: it writes caches, as a search in one repository does, and closes files.
-func (l parts) close(ctx context.Context) {
+func (l parts) close(ctx context.Context) error {
+	errs := make([]error, len(l))
 	each(len(l), func(i int) {
 		p := l[i]
 		if p.query == nil {
 			return
 		}
 		if p.err == nil {
-			p.err = p.query.Keep(ctx)
+			errs[i] = p.query.Keep(ctx)
 		}
-		p.err = cmp.Or(p.err, p.query.Close())
+		errs[i] = errors.Join(errs[i], p.query.Close())
 	})
+	return errors.Join(errs...)
 }
 
 // Search finds the commits, steps and topics of all branches of repositories that contain words of the
@@ -101,14 +103,14 @@ func (l parts) close(ctx context.Context) {
 //
 // It returns an error of the kind fail.ErrInvalid for what search.Search refuses and for more than 100
 // hits. A repository that cannot be searched is in Skipped; if none can, that is an error.
-func Search(ctx context.Context, repos []*Repository, o search.Options) (Result, error) {
+func Search(ctx context.Context, repos []*Repository, o search.Options) (res Result, err error) {
 	o.All = true
 	if err := cmp.Or(o.Check(), checkLimit(o.Limit)); err != nil {
 		return Result{}, err
 	}
 	list := newParts(repos)
-	defer list.close(ctx)
-	err := list.each(ctx, func(p *part) (err error) {
+	defer func() { err = errors.Join(err, list.close(ctx)) }()
+	err = list.each(ctx, func(p *part) (err error) {
 		p.query, err = search.Prepare(ctx, p.repo.Store, o)
 		return err
 	})
@@ -128,13 +130,13 @@ func Search(ctx context.Context, repos []*Repository, o search.Options) (Result,
 
 // Recall finds what describes the same problem as a text in any of the repositories, the most similar
 // first, as search.Recall does in one. The options must not name a branch. Errors are those of Search.
-func Recall(ctx context.Context, repos []*Repository, o search.RecallOptions) (Result, error) {
+func Recall(ctx context.Context, repos []*Repository, o search.RecallOptions) (res Result, err error) {
 	if err := cmp.Or(o.Check(), checkLimit(o.Limit)); err != nil {
 		return Result{}, err
 	}
 	list := newParts(repos)
-	defer list.close(ctx)
-	err := list.each(ctx, func(p *part) (err error) {
+	defer func() { err = errors.Join(err, list.close(ctx)) }()
+	err = list.each(ctx, func(p *part) (err error) {
 		p.query, err = search.PrepareRecall(ctx, p.repo.Store, o)
 		return err
 	})
