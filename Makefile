@@ -50,6 +50,7 @@ SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN)-mcp ./cmd/git-context-mcp
+	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN)-web ./cmd/git-context-web
 
 man:
 	rm -rf bin/man
@@ -144,7 +145,7 @@ dist: man completion
 		os=$${system%/*}; arch=$${system#*/}; name=git-context-$(or $(VERSION),$(COMMIT))-$$os-$$arch; \
 		case $$os in windows) exe=.exe pack=zip;; *) exe= pack=tar.gz;; esac; \
 		out=bin/dist/$$os-$$arch; echo "dist/$$name.$$pack"; set -- --prefix=$$name/; \
-		for program in git-context git-context-mcp; do \
+		for program in git-context git-context-mcp git-context-web; do \
 			CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/$$program$$exe ./cmd/$$program; \
 			set -- "$$@" --add-file=$$out/$$program$$exe; \
 		done; \
@@ -169,6 +170,7 @@ install: build man completion
 	install -d '$(DEST)/bin' '$(MAN)/man1' '$(MAN)/man5' '$(MAN)/man7' '$(BASH)' '$(ZSH)' '$(FISH)'
 	install -m 755 $(BIN) '$(DEST)/bin/git-context'
 	install -m 755 $(BIN)-mcp '$(DEST)/bin/git-context-mcp'
+	install -m 755 $(BIN)-web '$(DEST)/bin/git-context-web'
 	install -m 644 bin/man/man1/* '$(MAN)/man1'
 	install -m 644 bin/man/man5/* '$(MAN)/man5'
 	install -m 644 bin/man/man7/* '$(MAN)/man7'
@@ -178,7 +180,7 @@ install: build man completion
 
 # What install made, and the folders that are empty without it.
 uninstall:
-	rm -f '$(DEST)/bin/git-context' '$(DEST)/bin/git-context-mcp' '$(BASH)/git-context' '$(ZSH)/_git-context' '$(FISH)/git-context.fish' \
+	rm -f '$(DEST)/bin/git-context' '$(DEST)/bin/git-context-mcp' '$(DEST)/bin/git-context-web' '$(BASH)/git-context' '$(ZSH)/_git-context' '$(FISH)/git-context.fish' \
 		'$(MAN)'/man1/git-context.1 '$(MAN)'/man1/git-context-*.1 '$(MAN)/man5/gitcontext-formats.5' \
 		'$(MAN)/man7/gitcontext-errors.7'
 	-@rmdir '$(MAN)/man1' '$(MAN)/man5' '$(MAN)/man7' '$(MAN)' '$(BASH)' '$(DEST)/share/bash-completion' '$(ZSH)' '$(DEST)/share/zsh' \

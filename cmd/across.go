@@ -110,7 +110,7 @@ func (e *Env) warnSkipped(skipped []across.Skipped) {
 // elsewhere opens another repository than the one of this process, to read: variables that name a
 // repository or a branch do not count, no remote is asked, and nothing is started in the background.
 func (e *Env) elsewhere(ctx context.Context, dir string) (*refs.Store, error) {
-	environ := append(git.Elsewhere(offline(e.Environ)), "GIT_CONTEXT_BRANCH=")
+	environ := append(git.Elsewhere(Offline(e.Environ)), "GIT_CONTEXT_BRANCH=")
 	return refs.Open(ctx, store.Options{Dir: dir, Env: environ, Now: e.Now, Trace: e.trace,
 		Warn: func(message string) { e.warn("'%s': %s", dir, message) }})
 }

@@ -37,13 +37,13 @@ func Call(ctx context.Context, env *Env, args []string) Answer {
 		a.Said = append(a.Said, strings.TrimRight(line, "\n"))
 	}
 	if err != nil {
-		a.Err = refusalOf(err)
+		a.Err = Explain(err)
 	}
 	return a
 }
 
-// refusalOf returns an error for JSON, without the passwords of URLs.
-func refusalOf(err error) *Refusal {
+// Explain returns an error as --json prints it, without the passwords of URLs.
+func Explain(err error) *Refusal {
 	_, code := classify(err)
 	return &Refusal{
 		Code: code, Message: prose.HidePasswords(err.Error()),

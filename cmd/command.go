@@ -71,6 +71,7 @@ func commands() []entry {
 		{groupAsk, "show", "show one commit or topic in full", newShow},
 		{groupAsk, "log", "list commits, as git log does", newLog},
 		{groupAsk, "graph", "draw all memory branches as a picture", newGraph},
+		{groupAsk, "web", "show memory as pages in a browser", newWeb},
 		{groupAsk, "diff", "compare what memory says at two commits", newDiff},
 		{groupAsk, "note", "add a score, an outcome or a review to a commit", newNote},
 		{groupAsk, "link", "find the memory of a code commit, and back", newLink},

@@ -190,7 +190,7 @@ func (t *typed) open(ctx context.Context, env *Env) (*refs.Store, error) {
 	return refs.Open(ctx, store.Options{
 		Dir: env.in(t.dirs).Dir,
 		// A clone that lacks objects would ask its remote for them, at each TAB.
-		Env:      offline(env.Environ),
+		Env:      Offline(env.Environ),
 		Now:      env.Now,
 		Branch:   cmp.Or(t.branch, env.getenv("GIT_CONTEXT_BRANCH")),
 		Trace:    env.trace,

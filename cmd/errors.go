@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -194,6 +195,9 @@ func hintsOf(err error) []string {
 	return nil
 }
 
+// Report writes an error as a command does, nothing for nil, and returns the exit code.
+func Report(w io.Writer, err error) int { return (&Env{Err: w}).report(err, false) }
+
 // report prints an error in the form that all commands share and returns the exit code.
 // It prints nothing of a broken pipe, which has no reader, and of a signal, whose sender
 // knows.
@@ -203,7 +207,7 @@ func (e *Env) report(err error, asJSON bool) int {
 		return exit
 	}
 	if asJSON {
-		e.reportJSON(refusalOf(err))
+		e.reportJSON(Explain(err))
 		return exit
 	}
 	for _, line := range fail.Said(err) { // before the error, as git prints it

@@ -61,7 +61,7 @@ func (a *author) meter() cli.Flag {
 func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 	environ := env.Environ
 	if g.offline {
-		environ = offline(environ)
+		environ = Offline(environ)
 	}
 	return refs.Open(ctx, store.Options{
 		Dir:    env.Dir,
@@ -78,8 +78,8 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 	})
 }
 
-// offline is an environment in which git fetches nothing. git before 2.45 does not know the first variable.
-func offline(environ []string) []string {
+// Offline is an environment in which git fetches nothing. git before 2.45 does not know the first variable.
+func Offline(environ []string) []string {
 	return append(slices.Clip(environ), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 

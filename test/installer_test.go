@@ -50,7 +50,7 @@ func (r releases) release(version, page, program string) {
 	root := filepath.Join(r.t.TempDir(), stem)
 	for _, name := range []string{"man/man1/git-context.1", "man/man1/git-context-" + page + ".1", "man/man5/gitcontext-formats.5",
 		"man/man7/gitcontext-errors.7", "completion/git-context.bash", "completion/git-context.zsh", "completion/git-context.fish",
-		"git-context-mcp", "LICENSE", "README.md", "CHANGELOG.md"} {
+		"git-context-mcp", "git-context-web", "LICENSE", "README.md", "CHANGELOG.md"} {
 		putFile(r.t, filepath.Join(root, name), version+" "+name+"\n")
 	}
 	if err := os.Symlink(program, filepath.Join(root, "git-context")); err != nil {
@@ -148,7 +148,7 @@ func (i *installer) nothing(but string) {
 
 // installed are the files that a release brings, with the script's own list of them.
 func installed(page string) []string {
-	files := []string{"bin/git-context", "bin/git-context-mcp", "share/man/man1/git-context.1", "share/man/man1/git-context-" + page + ".1",
+	files := []string{"bin/git-context", "bin/git-context-mcp", "bin/git-context-web", "share/man/man1/git-context.1", "share/man/man1/git-context-" + page + ".1",
 		"share/man/man5/gitcontext-formats.5", "share/man/man7/gitcontext-errors.7", "share/bash-completion/completions/git-context",
 		"share/zsh/site-functions/_git-context", "share/fish/vendor_conf.d/git-context.fish", "share/doc/git-context/LICENSE",
 		"share/git-context/manifest"}

@@ -30,6 +30,7 @@ var archived = []struct{ name, text string }{
 	{"completion/git-context.fish", "# fish\n"},
 	{"LICENSE", "MIT\n"},
 	{"git-context-mcp", "#!/bin/sh\necho git-context-mcp\n"},
+	{"git-context-web", "#!/bin/sh\necho git-context-web\n"},
 	{"README.md", "# git-context\n"},
 	{"CHANGELOG.md", "# Changelog\n"},
 }
@@ -145,6 +146,7 @@ func TestRPM(t *testing.T) {
 		"-rw-r--r-- root /usr/share/zsh/site-functions/_git-context",
 		"-rwxr-xr-x root /usr/bin/git-context",
 		"-rwxr-xr-x root /usr/bin/git-context-mcp",
+		"-rwxr-xr-x root /usr/bin/git-context-web",
 		"drwxr-xr-x root /usr/share/bash-completion",
 		"drwxr-xr-x root /usr/share/bash-completion/completions",
 		"drwxr-xr-x root /usr/share/doc/git-context",
@@ -217,6 +219,7 @@ func TestDeb(t *testing.T) {
 		"-rw-r--r-- root/root ./usr/share/zsh/vendor-completions/_git-context",
 		"-rwxr-xr-x root/root ./usr/bin/git-context",
 		"-rwxr-xr-x root/root ./usr/bin/git-context-mcp",
+		"-rwxr-xr-x root/root ./usr/bin/git-context-web",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("it holds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

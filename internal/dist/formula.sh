@@ -39,7 +39,7 @@ class GitContext < Formula
 $stanzas
 
   def install
-    bin.install "git-context", "git-context-mcp"
+    bin.install "git-context", "git-context-mcp", "git-context-web"
     man1.install Dir["man/man1/*"]
     man5.install Dir["man/man5/*"]
     man7.install Dir["man/man7/*"]

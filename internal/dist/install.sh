@@ -168,7 +168,9 @@ check() {
 layout() (
 	cd "$1"
 	echo '755 bin git-context git-context'
-	[ ! -f git-context-mcp ] || echo '755 bin git-context-mcp git-context-mcp' # older releases have none
+	for program in git-context-mcp git-context-web; do # older releases have none
+		[ ! -f $program ] || echo "755 bin $program $program"
+	done
 	for page in man/man[157]/*; do
 		section=${page#man/}
 		echo "644 share/man/${section%/*} ${page##*/} $page"

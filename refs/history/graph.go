@@ -194,12 +194,24 @@ func (r *graphReader) name(refs []git.Ref) {
 		status[p.id] = p.status
 	}
 	for _, ref := range refs {
-		name, ok := strings.CutPrefix(ref.Name, git.BranchPrefix)
+		name, ok := git.BranchName(ref.Name)
 		if !ok {
-			name = strings.TrimPrefix(ref.Name, git.RemotePrefix)
+			remote, branch, tracked := git.TrackedBranch(ref.Name)
+			if !tracked {
+				continue // a remote's roadmap
+			}
+			name = remote + "/" + branch
 		}
-		if nodes := r.passed[ref.ID]; len(nodes) > 0 {
-			n := &r.g.Nodes[at[nodes[0]]]
+		nodes := r.passed[ref.ID]
+		if len(nodes) == 0 {
+			continue
+		}
+		newest := len(r.g.Nodes) // a tip that unites two sides has more than one, which no parent of it orders
+		for _, id := range nodes {
+			newest = min(newest, at[id])
+		}
+		if newest < len(r.g.Nodes) {
+			n := &r.g.Nodes[newest]
 			n.Tips = append(n.Tips, NodeTip{Name: name, Status: status[ref.ID]})
 		}
 	}
