@@ -3,10 +3,9 @@ package web
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
@@ -17,6 +16,7 @@ import (
 const (
 	mostDiff    = 256 << 10 // bytes of one diff
 	commitSteps = 200       // steps of a commit
+	mostBetween = 1000      // steps that a merge brought, between those of a commit
 )
 
 func commit(ctx context.Context, q *request) (string, any, error) {
@@ -69,16 +69,31 @@ func (q *request) entry(ctx context.Context, c *git.Commit) (v page.CommitView, 
 		return v, err
 	}
 	v.Title = v.Commit.Summary
+	return v, q.steps(ctx, &v, c)
+}
+
+// steps reads the newest steps of a commit: those of its branch with its numbers. A merge brings others between.
+func (q *request) steps(ctx context.Context, v *page.CommitView, c *git.Commit) error {
 	r := v.Commit.Steps
 	if r.Count == 0 {
-		return v, nil
+		return nil
 	}
-	v.Missing = max(r.Count-commitSteps, 0)
-	v.Steps, _, err = history.Steps(ctx, q.s, q.s.PastTip(store.BranchOf(c), c, nil), 0, min(r.Count, commitSteps))
-	if errors.Is(err, fail.ErrNotFound) {
-		err = nil
+	tip, err := history.At(ctx, q.s, "", string(c.ID))
+	if err != nil {
+		return err
 	}
-	return v, err
+	list, _, err := history.Steps(ctx, q.s, tip, 0, min(r.Count, commitSteps)+mostBetween)
+	if err != nil {
+		return err
+	}
+	for _, step := range slices.Backward(list) {
+		if step.Origin == v.Commit.Branch && step.Step >= r.First && step.Step <= r.Last && len(v.Steps) < commitSteps {
+			v.Steps = append(v.Steps, step)
+		}
+	}
+	slices.Reverse(v.Steps)
+	v.Missing = max(r.Count-len(v.Steps), 0)
+	return nil
 }
 
 // changes reads what a commit changed in topics and roadmap since the one before.

@@ -9,7 +9,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +25,6 @@ import (
 	"github.com/git-context/git-context/cmd"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render/page"
@@ -60,6 +58,11 @@ type server struct {
 // Serve prints the address and serves until ctx ends. It returns an error if there is no repository, or if it
 // cannot listen.
 func Serve(ctx context.Context, o Options) error {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return err
+	}
+	o.Dir = dir
 	v := &server{Options: o, busy: make(chan struct{}, mostAtOnce)}
 	v.watch.files = v.watched
 	s, err := v.open(ctx, nil)
@@ -201,7 +204,7 @@ func (v *server) make(ctx context.Context, b *bytes.Buffer, r *http.Request, sho
 	q := &request{Request: r, v: v}
 	warn := func(text string) { q.f.Notices = append(q.f.Notices, text) }
 	if q.s, err = v.open(ctx, warn); err != nil {
-		return err
+		return &absent{err}
 	}
 	defer func() {
 		if e := q.s.Close(); err == nil {
@@ -219,13 +222,23 @@ func (v *server) make(ctx context.Context, b *bytes.Buffer, r *http.Request, sho
 	return page.Write(b, name, data)
 }
 
+// absent is why the repository cannot be opened: it is gone, or was never there.
+type absent struct{ error }
+
+func (a *absent) Unwrap() error { return a.error }
+
 // frameOf fills in what all pages have. An empty branch is the current one.
 func (q *request) frameOf(ctx context.Context, branch string) (err error) {
 	q.f.Project = projectOf(q.s)
 	if q.f.Current, err = q.s.Current(ctx); err != nil {
 		return err
 	}
-	q.f.Branch = cmp.Or(branch, q.f.Current)
+	if q.f.Branch = q.f.Current; branch != "" {
+		if err := store.CheckBranchName(branch); err != nil {
+			return err
+		}
+		q.f.Branch = branch
+	}
 	q.s.Branch = q.f.Branch
 	held, err := merge.WaitingMerge(ctx, q.s, q.f.Current)
 	if errors.Is(err, fail.ErrNotFound) {
@@ -270,14 +283,15 @@ func (q *request) branchNames(ctx context.Context) ([]string, error) {
 
 // failure writes an error as a page, and returns its status.
 func (v *server) failure(b *bytes.Buffer, err error) int {
-	f := page.Failure{Frame: page.Frame{Title: "Not shown"}}
+	f := page.Failure{Frame: page.Frame{Title: "Not shown", Project: filepath.Base(v.Dir)}}
 	status := http.StatusInternalServerError
+	var gone *absent
 	switch {
 	case errors.Is(err, fail.ErrNotFound):
 		f.Title, status = "Not found", http.StatusNotFound
 	case errors.Is(err, fail.ErrInvalid):
 		status = http.StatusBadRequest
-	case errors.Is(err, fail.ErrNoMemory), errors.Is(err, git.ErrNotRepository):
+	case errors.As(err, &gone), errors.Is(err, fail.ErrNoMemory):
 		status, f.Bare = http.StatusServiceUnavailable, true
 	case errors.Is(err, context.DeadlineExceeded):
 		err, status = fail.New(fail.ErrRefused, fail.Failed, "the page took longer than 30 seconds"), http.StatusServiceUnavailable
