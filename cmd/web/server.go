@@ -85,6 +85,7 @@ func Serve(ctx context.Context, o Options) error {
 	if _, err := fmt.Fprintln(o.Out, address); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	go v.warm(ctx)
 	if o.Open != nil {
 		o.Open(address)
 	}
@@ -119,6 +120,18 @@ func (v *server) open(ctx context.Context, warn func(string)) (*refs.Store, erro
 		warn = func(string) {}
 	}
 	return refs.Open(ctx, store.Options{Dir: v.Dir, Env: cmd.Offline(v.Environ), Now: v.Now, Warn: warn})
+}
+
+// warm reads the graph, which takes longest, while a browser starts. The first page waits for it.
+func (v *server) warm(ctx context.Context) {
+	s, err := v.open(ctx, nil)
+	if err != nil {
+		return // the first page says so
+	}
+	if current, err := s.Current(ctx); err == nil {
+		_, _ = v.drawings.read(ctx, s, current) // likewise
+	}
+	_ = s.Close()
 }
 
 func (v *server) watched() (watched, error) {

@@ -2,7 +2,7 @@
 // whole processes, beside git's own commands in the same run, as ratios. It
 // asserts nothing: these machines are noisy, and the table is for people to read.
 //
-//	go run ./test/bench [-tables speed,hooks,search,peers,disk,redact,agents] [-commits 10,1000,10000] [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
+//	go run ./test/bench [-tables speed,hooks,search,peers,disk,redact,agents,web] [-commits 10,1000,10000] [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
 //
 // Every figure is a median of interleaved runs: each round runs every command
 // once, so that a busy moment falls on all of them.
@@ -33,11 +33,12 @@ const (
 	tableDisk   = "disk"
 	tableRedact = "redact"
 	tableAgents = "agents"
+	tableWeb    = "web"
 )
 
 func main() {
 	b := &bench{}
-	tables := flag.String("tables", strings.Join([]string{tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk, tableRedact, tableAgents}, ","), "what to measure")
+	tables := flag.String("tables", strings.Join([]string{tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk, tableRedact, tableAgents, tableWeb}, ","), "what to measure")
 	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in commits of 10 steps")
 	steps := flag.String("steps", "10,1000,10000,100000", "lengths of the memory that is kept in other ways, too")
 	flag.IntVar(&b.objects, "objects", 400_000, "objects of the large code repository")
@@ -78,14 +79,8 @@ func (b *bench) run() error {
 	if err := b.printColumns(os.Stdout); err != nil {
 		return err
 	}
-	if b.wants(tableSearch) {
-		searched, err := b.search()
-		if err != nil {
-			return err
-		}
-		if err := searched.print(os.Stdout); err != nil {
-			return err
-		}
+	if err := b.printLong(os.Stdout); err != nil {
+		return err
 	}
 	if b.wants(tableRedact) {
 		if err := b.printRedaction(os.Stdout); err != nil {
@@ -189,6 +184,7 @@ func (b *bench) build() error {
 	}
 	for _, args := range [][]string{
 		{"build", "-tags", tags, "-o", b.bin, "github.com/git-context/git-context/cmd/git-context"},
+		{"build", "-tags", tags, "-o", b.bin + "-web", "github.com/git-context/git-context/cmd/git-context-web"},
 		{"build", "-o", b.folder, "github.com/git-context/git-context/test/bench/folder"},
 		{"build", "-o", b.floor, "github.com/git-context/git-context/test/bench/floor"},
 		{"build", "-o", b.empty, src},

@@ -25,22 +25,42 @@ const (
 // searched is what searching and recalling cost: with the cache and without it.
 type searched struct{ warm, cold, recallWarm, recallCold time.Duration }
 
-// search measures whole processes over a long history of many branches, in turn with
-// the cache and after its deletion.
-func (b *bench) search() (searched, error) {
+// printLong measures searches and pages, both on one memory.
+func (b *bench) printLong(w io.Writer) error {
+	if !b.wants(tableSearch) && !b.wants(tableWeb) {
+		return nil
+	}
 	r, err := b.newRepo("search", 0)
 	if err != nil {
-		return searched{}, err
+		return err
 	}
-	if err := r.fillSearch(); err != nil {
-		return searched{}, err
+	if err := errors.Join(r.fillSearch(), r.settle()); err != nil {
+		return err
 	}
-	if err := r.settle(); err != nil {
-		return searched{}, err
+	if b.wants(tableSearch) {
+		s, err := r.search()
+		if err != nil {
+			return err
+		}
+		if err := s.print(w); err != nil {
+			return err
+		}
 	}
-	var s searched
+	if !b.wants(tableWeb) {
+		return nil
+	}
+	s, err := r.web()
+	if err != nil {
+		return err
+	}
+	return s.print(w)
+}
+
+// search measures whole processes over a long history of many branches, in turn with
+// the cache and after its deletion.
+func (r *repo) search() (s searched, err error) {
 	if s.warm, s.cold, err = r.timeCached("search", "--all", searchQuery); err != nil {
-		return searched{}, err
+		return s, err
 	}
 	s.recallWarm, s.recallCold, err = r.timeCached("recall", recallText)
 	return s, err
