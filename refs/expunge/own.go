@@ -28,6 +28,12 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 			commits = append(commits, info.ID)
 		}
 	}
+	return HitsOf(ctx, s, e, commits)
+}
+
+// HitsOf returns those of some tombstones that name an entry or a text that one of some commits has, and no
+// parent of it.
+func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
 	var own doc.Expunged
 	for chunk := range slices.Chunk(commits, incoming.ChunkSize) {
 		hits, err := hitsOf(ctx, s, e, chunk)
@@ -39,7 +45,7 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 	return own, nil
 }
 
-// hitsOf is OwnHits for some commits.
+// hitsOf is HitsOf for as many commits as are read at once.
 func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
 	var own doc.Expunged
 	var files []git.ChangedFile

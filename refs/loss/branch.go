@@ -64,7 +64,8 @@ func kinds() [2]store.EntryKind { return [2]store.EntryKind{store.LogEntries, st
 //  1. the parent had both contents, or the commit is a merge and the other parent has the other
 //     content, which is the bytewise smaller one, unless this repository has the first one;
 //  2. the commit says that it restores, by its trailer Context-Restores, and that content is the one
-//     with which the entry came into the history.
+//     with which the entry came into the history, or this repository, which did not write the entry, has
+//     restored its own content once before.
 //
 // What the tip has again is not lost.
 func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {

@@ -38,7 +38,10 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	if c.Trailer(store.TrailerRestores) == "" { // which commit it names proves nothing: others write trailers
 		return false, nil
 	}
-	return f.cameAs(ctx, k, parent, other)
+	if first, err := f.cameAs(ctx, k, parent, other); first || err != nil {
+		return first, err
+	}
+	return f.yields(ctx, k, e.key)
 }
 
 // cameAs reports whether an entry came into the history of a commit with one content and never with
@@ -144,8 +147,8 @@ func (f *finder) smaller(ctx context.Context, k store.EntryKind, c *git.Commit, 
 }
 
 // settle decides between the contents of entries that are lost. They come back as this repository has them: what came
-// may bring a history of its own, in which they are older. Where it has none, what the tip has is kept if it did
-// not come by a change.
+// may bring a history of its own, in which they are older. Where it has none, or has given up its own, what the tip has
+// is kept if it did not come by a change.
 func (b *Branch) settle(ctx context.Context, f *finder) error {
 	tree, err := f.tree(ctx, f.Tip)
 	if err != nil {
@@ -164,7 +167,7 @@ func (b *Branch) settle(ctx context.Context, f *finder) error {
 			if err != nil {
 				return err
 			}
-			if ours != nil {
+			if ours != nil && !f.gaveUp(id) {
 				b.entries[i][id] = lostEntry{key: ours.key, blob: ours.blob, sealed: ours.path != k.File}
 				continue
 			}

@@ -74,10 +74,11 @@ type finder struct {
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
-	lasts  map[docKey][26]byte    // the largest ids in folders
-	bases  map[[2]git.ID][]git.ID // best common ancestors, by two commits
-	have   map[string]places      // of Have, by the name of the live file
-	looked int                    // number of commits that cameAs looked at
+	lasts   map[docKey][26]byte    // the largest ids in folders
+	bases   map[[2]git.ID][]git.ID // best common ancestors, by two commits
+	have    map[string]places      // of Have, by the name of the live file
+	looked  int                    // number of commits that cameAs looked at
+	dispute *dispute               // nil: not read
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may
