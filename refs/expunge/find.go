@@ -25,11 +25,13 @@ type finder struct {
 	id       string       // of the entry to remove, if there is no text
 	limit    int          // of progress summaries
 	named    doc.Expunged // names more entries to remove
+	redacts  bool         // named names texts, too
 	expunged doc.Expunged
 	found    map[string]Entry
 	all      map[string]bool       // all steps and commits
 	removed  map[string]doc.Commit // commits to remove, by id
 	topics   map[string]bool
+	touched  map[string]bool // what has a text that named has: ids of entries that stay, paths of topics
 
 	topicNames []string            // that contain the text in lower case
 	seen       map[git.ID]string   // objects of memory, and their paths
@@ -45,7 +47,7 @@ type finder struct {
 // newFinder returns a finder that looks for nothing yet.
 func newFinder(s *store.Store) *finder {
 	return &finder{s: s, found: map[string]Entry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
-		topics: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{}}
+		topics: map[string]bool{}, touched: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
 // find searches everywhere.
@@ -159,6 +161,9 @@ func (f *finder) document(path string, data []byte) error {
 			f.topics[strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")] = true
 		}
 		f.text(pieces...)
+		if kind == doc.FileTopic {
+			f.touch(path, string(data))
+		}
 		return err
 	case path != doc.ExpungedFile:
 		f.noteLines(data)
@@ -180,6 +185,7 @@ func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(i
 
 // step examines a step.
 func (f *finder) step(s *doc.Step) {
+	known := f.all[s.ID]
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
 	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) ||
@@ -187,12 +193,16 @@ func (f *finder) step(s *doc.Step) {
 		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
+	if !known {
+		f.touch(s.ID, s.Observation, s.Thought, s.Action)
+	}
 	f.texts(s.Session, s.Model, s.Source, s.Extra)
 }
 
 // commitEntry examines an entry of commit.md. A birth is never removed.
 func (f *finder) commitEntry(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
+	known := f.all[m.ID]
 	if m.Kind == doc.KindBirth {
 		f.checkBirth(m)
 		f.texts(ownWords(m))
@@ -202,8 +212,17 @@ func (f *finder) commitEntry(m *doc.Commit) {
 			f.removed[m.ID] = *m
 			f.text(f.revealing(m, doc.Quotes(*m, f.limit))...)
 		}
+	} else if !known {
+		f.touch(m.ID, ownWords(m))
 	}
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+}
+
+// touch records what has a text that named has: one common line may be in everything.
+func (f *finder) touch(name string, texts ...string) {
+	if f.redacts && slices.ContainsFunc(texts, func(t string) bool { return f.named.RedactText(t) != t }) {
+		f.touched[name] = true
+	}
 }
 
 // ownWords returns what the author of a commit wrote, as in its message: a text that spans lines
@@ -368,6 +387,7 @@ func (f *finder) result(res *Result) error {
 // entries fills in which entries go.
 func (f *finder) entries(res *Result) {
 	res.Entries, res.All, res.IDs = len(f.found), len(f.all), []string{}
+	res.Redacted = len(f.touched)
 	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range res.Expunged {
 		res.IDs = append(res.IDs, e.ID)

@@ -28,6 +28,7 @@ type Result struct {
 
 	Expunged []Entry  `json:"-"` // the removed entries, oldest first
 	All      int      `json:"-"` // all steps and commits that there were
+	Redacted int      `json:"-"` // steps, commits and topics that stay and lose words of their own, see Describe
 	Topics   []string `json:"-"` // keys of redacted topics
 	Warnings []string `json:"-"` // side effects, and what could not be cleaned
 	Objects  int      `json:"-"` // deleted from the object directory

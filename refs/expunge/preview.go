@@ -59,7 +59,7 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 }
 
 // Describe fills in which entries and how many texts of this repository tombstones remove:
-// Entries, IDs, Expunged, Texts and All of the result. Texts that are expunged already do not
+// Entries, IDs, Expunged, Texts, Redacted and All of the result. Texts that are expunged already do not
 // count, nor does what only remotes have. It reads all of memory's history and changes nothing.
 func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) error {
 	known, err := Tombstones(ctx, s)
@@ -67,7 +67,7 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) 
 		return err
 	}
 	f := newFinder(s)
-	f.named = e
+	f.named, f.redacts = e, e.Texts() > 0
 	v, err := ListRefs(ctx, s)
 	if err != nil {
 		return err

@@ -15,7 +15,8 @@ import (
 // Who may push to a remote may ask there that others forget. What was written here is then hidden
 // until somebody here has said yes. What came from elsewhere is deleted unasked, within limits over
 // all syncs since the last yes: a tenth of all entries, at least followEntries, but never half of them,
-// and followTexts texts. Entries are counted one by one: totals can be forged.
+// and followTexts texts. Entries are counted one by one: totals can be forged. Entries and topics that
+// lose texts have a limit like that of entries: a single line may be in all of them.
 const (
 	followEntries = 10
 	followTexts   = 100
@@ -25,8 +26,9 @@ const (
 const unaskedName = "unasked.json"
 
 type unasked struct {
-	Entries int `json:"entries"`
-	Texts   int `json:"texts"`
+	Entries  int `json:"entries"`
+	Texts    int `json:"texts"`
+	Redacted int `json:"redacted"` // entries and topics that lost texts
 }
 
 func (ex *exchanger) readUnasked() (f unasked, err error) {
@@ -77,9 +79,10 @@ func (ex *exchanger) withinLimits(ctx context.Context, e doc.Expunged) (bool, er
 	if err != nil {
 		return false, err
 	}
-	now := unasked{before.Entries + res.Entries, before.Texts + res.Texts}
+	now := unasked{before.Entries + res.Entries, before.Texts + res.Texts, before.Redacted + res.Redacted}
 	all := res.All + before.Entries
-	if now.Entries > min(max(followEntries, all/10), all/2) || now.Texts > followTexts {
+	most := min(max(followEntries, all/10), all/2)
+	if now.Entries > most || now.Redacted > most || now.Texts > followTexts {
 		return false, nil
 	}
 	if ex.rehearsal || !ex.merge || ex.dry || now == before {
