@@ -112,16 +112,19 @@ func dropIntent(s *store.Store) error {
 // spareTombstones is the part of expunged.txt, in bytes, that is reserved for replaced commits.
 const spareTombstones = 64 << 10
 
+// MostTombstones is how large expunged.txt may become by an expunge, in bytes.
+const MostTombstones = doc.MaxExpunged - spareTombstones
+
 // checkSize refuses tombstones that do not fit into a roadmap. It must run before the intent is
 // written: no process could finish such an intent.
 func checkSize(e doc.Expunged) error {
 	size := len(e.Bytes())
-	if size <= doc.MaxExpunged-spareTombstones {
+	if size <= MostTombstones {
 		return nil
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedFull,
 		fmt.Sprintf("the text to forget occurs in too many places: %s would have %d bytes, at most %d are allowed",
-			doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
+			doc.ExpungedFile, size, MostTombstones), "git context expunge --match LONGER-TEXT")
 }
 
 // Finish completes an interrupted expunge, or waits for a running one. Without an intent it

@@ -22,6 +22,10 @@ const (
 	followTexts   = 100
 )
 
+// followBytes is what expunged.txt may have with the tombstones of others, unasked. The rest of its limit is for
+// what is expunged here.
+const followBytes = doc.MaxExpunged / 2
+
 // unaskedName is the file of local state that counts what was deleted unasked.
 const unaskedName = "unasked.json"
 

@@ -52,13 +52,13 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //  1. everything is expunged here already: nothing. Replaced commits alone are no reason either,
 //     they come with the roadmap;
 //  2. there is no memory here yet, or the roadmap lacks a signature that is demanded: nothing; the
-//     roadmap is taken over as it is, or set aside;
+//     roadmap is taken over as it is, or set aside, as is one that leaves no room for our tombstones;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. otherwise what was written here, and all if it is too much, is hidden and kept until somebody
 //     answers; the rest is expunged. In a rehearsal it only says so;
 //  5. what the other side refuses to forget, or expunges no more, comes back.
 func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
-	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
+	if ex.remove || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
 	}
 	if ok, err := ex.vouched(ctx, theirs.Roadmap); err != nil || !ok {
@@ -71,6 +71,14 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return false, err
+	}
+	if full := ex.noRoom(known, e); full != nil {
+		ex.aside[git.RoadmapRef] = full
+		ex.setAside(ours, theirs)
+		return false, nil
+	}
+	if ours.Empty() {
+		return false, nil
 	}
 	for _, hash := range e.Commits() {
 		if err := known.AddCommit(hash); err != nil {
@@ -105,6 +113,26 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 			command, itOrThem(n)))
 	}
 	return ex.rehearsal, nil // what else a sync would do depends on that
+}
+
+// noRoom returns why tombstones of the other side are not taken over: with ours they are so many that little
+// could be expunged here any more, and no tombstone ever leaves the file. It returns nil if they may be.
+func (ex *exchanger) noRoom(known, e doc.Expunged) error {
+	most := followBytes
+	if ex.accepted || ex.dry || ex.peer.Accepts {
+		most = expunge.MostTombstones
+	}
+	size := len(known.Union(e).Bytes())
+	if size <= most || known.Contains(e) {
+		return nil
+	}
+	full := &fail.Error{Code: fail.ExpungedFull, Kind: fail.ErrRefused, Hints: []string{"who has pushed it must replace it there"},
+		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %d bytes with what it asks to forget, at most %d are allowed",
+			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, size, most)}
+	if fresh := e.Without(known); size <= expunge.MostTombstones && len(fresh.Entries())+fresh.Texts() > 0 {
+		full.Hints = append(full.Hints, AnswerCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
+	}
+	return full
 }
 
 func itOrThem(entries int) string {
