@@ -67,7 +67,8 @@ func kinds() [2]store.EntryKind { return [2]store.EntryKind{store.LogEntries, st
 //     with which the entry came into the history, or this repository, which did not write the entry, has
 //     restored its own content once before.
 //
-// What the tip has again is not lost.
+// What the tip has again is not lost. Where the tip does not descend from this repository's branch, entries that
+// both have with different contents are lost, too, see [Branch.rewritten].
 func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	f := newFinder(s, r)
 	b := newBranch()
@@ -103,6 +104,9 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 		if err := b.add(ctx, f, r.Tip, before, lost, nil); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.rewritten(ctx, f, list); err != nil {
+		return nil, err
 	}
 	slices.Reverse(b.Causes)
 	if err := b.settle(ctx, f); err != nil {

@@ -15,6 +15,7 @@ import (
 type sides struct {
 	ours, theirs, base *store.Tip
 	totals, baseTotals doc.Totals // of ours and of the base
+	replica            bool       // see TreeMerge
 }
 
 // mergeEntries unites the entries of both sides, writes the segments, and returns
@@ -28,16 +29,34 @@ type sides struct {
 //     of the source is new. This is a branch that takes in the one it came from.
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
+//
+// An entry that both have with two contents stays as ours has it: whoever made the source could have chosen the
+// bytewise smaller content. Replicas alone choose that one, so that two that merge at once agree; what package loss
+// defends is restored before.
 func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
 	ours, theirs, seg, err := entries(ctx, tx.Store, k, both)
 	if err != nil {
 		return doc.Union{}, theirs, err
 	}
 	u, err := k.Union(ours, theirs)
+	if err == nil && len(u.TwoContents) > 0 && !both.replica {
+		if theirs, err = without(k, theirs, u.TwoContents); err == nil {
+			u, err = k.Union(ours, theirs)
+		}
+	}
 	if err != nil {
 		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
 	return u, theirs, PutSegments(ctx, tx, c, seg, u)
+}
+
+// without leaves some entries out of a side.
+func without(k store.EntryKind, side doc.Entries, ids []string) (doc.Entries, error) {
+	drop := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		drop[id] = true
+	}
+	return doc.RemoveEntries(k.File, side, drop)
 }
 
 // entries reads what mergeEntries must unite.

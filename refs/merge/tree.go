@@ -48,7 +48,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	}
 	u := &United{}
 	added := map[string]doc.OriginTotals{}
-	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals()}
+	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals(), replica: j.Replica}
 	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
 		meta, err := base.Metadata(ctx)

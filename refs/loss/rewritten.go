@@ -1,0 +1,63 @@
+package loss
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// rewritten records the entries that this repository's branch has and that the tip, which does not descend from
+// it, has with another content. No commit that came has changed them, since none of their parents has them as they
+// are here; but the union of both sides keeps the bytewise smaller content, which who pushes can choose. An entry
+// that itself came to be as it is here by a change is not kept.
+func (b *Branch) rewritten(ctx context.Context, f *finder, commits []git.ID) error {
+	if diverged, err := f.diverged(ctx, commits); !diverged || err != nil {
+		return err
+	}
+	now, err := f.tree(ctx, f.Tip)
+	if err != nil || now == "" {
+		return err
+	}
+	before, err := f.tree(ctx, f.Have)
+	if err != nil || before == "" {
+		return err
+	}
+	var changed [2]int
+	for i, k := range kinds() {
+		list, err := f.missing(ctx, k, now, before)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if !e.changed || f.Gone.HasEntry(string(e.key.ID[:])) {
+				continue
+			}
+			if first, err := f.cameAs(ctx, k, f.Have, e.key); !first || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			b.changed[string(e.key.ID[:])] = true
+			b.entries[i][e.key.ID] = e
+			changed[i]++
+		}
+	}
+	return b.add(ctx, f, f.Tip, f.Have, changed, nil)
+}
+
+// diverged reports whether this repository's commit has what the tip lacks. Mostly it is a parent of one of the
+// commits that came, so that git need not be asked.
+func (f *finder) diverged(ctx context.Context, commits []git.ID) (bool, error) {
+	if f.Have == "" || f.Have == f.Tip {
+		return false, nil
+	}
+	for _, id := range commits {
+		if slices.Contains(f.News[id].Parents, f.Have) {
+			return false, nil
+		}
+	}
+	is, err := f.s.Repo().IsAncestor(ctx, f.Have, f.Tip)
+	return !is, err
+}
