@@ -24,6 +24,8 @@ type Client struct {
 	entry         func(c Client, e Event) any
 	plugin        string // the text of a plugin, in place of an entry
 
+	server server // where it is told of servers; of pi nowhere
+
 	imports     string // the file of instructions that it reads in place of AGENTS.md, and that can import it
 	alsoImports string // another such file, one folder deeper; it counts and is never edited
 	skills      string // its own folder of skills, where it does not read that of all agents
@@ -70,6 +72,10 @@ func claudeCode() Client {
 		user: "settings.json", base: ".claude", movedBy: "CLAUDE_CONFIG_DIR",
 		entry:   group,
 		imports: "CLAUDE.md", alsoImports: ".claude/CLAUDE.md", skills: ".claude/skills",
+		server: server{
+			project: []string{".mcp.json"}, user: []string{".claude.json"}, member: "mcpServers", entry: ours(),
+			asks: "Claude Code asks once before it starts the server of a project",
+		},
 	}
 }
 
@@ -83,6 +89,10 @@ func codex() Client {
 		user: "hooks.json", alsoUser: []string{"config.toml"}, base: ".codex", movedBy: "CODEX_HOME",
 		entry: group,
 		Trust: "open /hooks in Codex once and trust them; a project has to be trusted, too",
+		server: server{
+			project: []string{".codex/config.toml"}, user: []string{"config.toml"}, base: ".codex",
+			member: "mcp_servers", entry: ours(),
+		},
 	}
 }
 
@@ -94,6 +104,10 @@ func gemini() Client {
 		user:    "settings.json", base: ".gemini", movedBy: "GEMINI_CLI_HOME", movedTo: ".gemini",
 		entry:   group,
 		imports: "GEMINI.md",
+		server: server{
+			project: []string{".gemini/settings.json"}, user: []string{"settings.json"}, base: ".gemini",
+			member: "mcpServers", entry: ours(),
+		},
 	}
 }
 
@@ -109,6 +123,10 @@ func copilot() Client {
 		entry: func(c Client, e Event) any {
 			return object{{"type", "command"}, {"bash", c.Line(e.Name)}, {"powershell", c.powershell(e.Name)}, {"timeoutSec", e.Timeout}}
 		},
+		server: server{
+			project: []string{".github/mcp.json"}, user: []string{"mcp-config.json"}, base: ".copilot", member: "mcpServers",
+			entry: append(append(object{{"type", "local"}}, ours()...), member{"tools", list{"*"}}),
+		},
 	}
 }
 
@@ -122,6 +140,10 @@ func cursor() Client {
 		version: true,
 		entry: func(c Client, e Event) any {
 			return object{{"command", c.Line(e.Name)}, {"timeout", e.Timeout}}
+		},
+		server: server{
+			project: []string{".cursor/mcp.json"}, user: []string{"mcp.json"}, base: ".cursor", member: "mcpServers", entry: ours(),
+			asks: "turn the server on in the settings of Cursor, or with 'agent mcp enable " + ServerName + "'",
 		},
 	}
 }
@@ -140,6 +162,11 @@ func openCode() Client {
 		user: "opencode/plugins/git-context.js", alsoUser: []string{"opencode/plugin/git-context.js"},
 		base: ".config", movedBy: "XDG_CONFIG_HOME",
 		own: true, plugin: openCodePlugin,
+		server: server{
+			project: []string{"opencode.json", "opencode.jsonc"},
+			user:    []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, base: ".config", member: "mcp",
+			entry: object{{"type", "local"}, {"command", list{"git", "context", "mcp"}}},
+		},
 	}
 }
 
@@ -160,6 +187,10 @@ func qwen() Client {
 		project: ".qwen/settings.json",
 		user:    "settings.json", base: ".qwen", movedBy: "QWEN_HOME",
 		entry: group,
+		server: server{
+			project: []string{".qwen/settings.json"}, user: []string{"settings.json"}, base: ".qwen",
+			member: "mcpServers", entry: ours(),
+		},
 	}
 }
 
@@ -192,19 +223,31 @@ func (c Client) powershell(event string) string {
 // calls reports whether a text runs the hook of this client: whether it contains the words
 // 'git-context hook CLIENT', also with a path, as 'git context' or in quotes.
 func (c Client) calls(text string) bool {
-	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;()[]{}", r) })
+	words := wordsOf(text)
 	for i, w := range words {
-		if w != "hook" || i == 0 || i+1 == len(words) || words[i+1] != c.Name {
-			continue
-		}
-		program := words[i-1]
-		if at := strings.LastIndexAny(program, `/\`); at >= 0 {
-			program = program[at+1:]
-		}
-		program = strings.TrimSuffix(strings.ToLower(program), ".exe")
-		if program == "git-context" || program == "context" && i > 1 && strings.HasSuffix(words[i-2], "git") {
+		if w == "hook" && i+1 < len(words) && words[i+1] == c.Name && runsUs(words[:i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// wordsOf returns the words of a command line, of JSON or of a program's text.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;()[]{}", r) })
+}
+
+// runsUs reports whether words end with 'git-context' or 'git context', also with a path.
+func runsUs(words []string) bool {
+	n := len(words)
+	return n > 0 && (program(words[n-1]) == "git-context" ||
+		program(words[n-1]) == "context" && n > 1 && strings.HasSuffix(words[n-2], "git"))
+}
+
+// program returns the name of the program of a word, without its path.
+func program(word string) string {
+	if at := strings.LastIndexAny(word, `/\`); at >= 0 {
+		word = word[at+1:]
+	}
+	return strings.TrimSuffix(strings.ToLower(word), ".exe")
 }

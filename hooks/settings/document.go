@@ -112,9 +112,14 @@ func isObject(v *hujson.Value) bool { _, ok := v.Value.(*hujson.Object); return 
 func isList(v *hujson.Value) bool   { _, ok := v.Value.(*hujson.Array); return ok }
 
 // isTrue reports whether a member is the literal true.
-func (d *document) isTrue(v *hujson.Value, key string) bool {
+func (d *document) isTrue(v *hujson.Value, key string) bool { return d.isLiteral(v, key, "true") }
+
+// isFalse reports whether a member is the literal false.
+func (d *document) isFalse(v *hujson.Value, key string) bool { return d.isLiteral(v, key, "false") }
+
+func (d *document) isLiteral(v *hujson.Value, key, literal string) bool {
 	m := d.find(v, key)
-	return m != nil && string(d.text[m.StartOffset:m.EndOffset]) == "true"
+	return m != nil && string(d.text[m.StartOffset:m.EndOffset]) == literal
 }
 
 // stringOf returns the text of a member; "" if it has none.

@@ -8,18 +8,27 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// read parses the file of a client and refuses what has no place for hooks.
-func (c Client) read(data []byte, path string) (*document, *hujson.Value, error) {
+// readObject parses the file of a client and refuses what is no JSON object.
+func (c Client) readObject(data []byte, path string) (*document, error) {
 	d, err := parse(data)
 	if err != nil {
 		hint := "correct it, or move it away"
 		if len(bytes.TrimSpace(data)) == 0 {
-			return nil, nil, refuse(nil, "remove it, or write {} into it", "'%s' is empty, which is no JSON", path)
+			return nil, refuse(nil, "remove it, or write {} into it", "'%s' is empty, which is no JSON", path)
 		}
-		return nil, nil, refuse(syntax(err), hint, "'%s' is no JSON", path)
+		return nil, refuse(syntax(err), hint, "'%s' is no JSON", path)
 	}
 	if !isObject(&d.root) {
-		return nil, nil, refuse(nil, "move it away", "'%s' contains no JSON object", path)
+		return nil, refuse(nil, "move it away", "'%s' contains no JSON object", path)
+	}
+	return d, nil
+}
+
+// read parses the file of a client and refuses what has no place for hooks.
+func (c Client) read(data []byte, path string) (*document, *hujson.Value, error) {
+	d, err := c.readObject(data, path)
+	if err != nil {
+		return nil, nil, err
 	}
 	at := d.find(&d.root, "hooks")
 	if at == nil {
@@ -250,7 +259,7 @@ func (d *document) turnedOff() string {
 		if in == nil {
 			continue
 		}
-		if v := d.find(in, at[1]); v != nil && string(d.text[v.StartOffset:v.EndOffset]) == "false" {
+		if d.isFalse(in, at[1]) {
 			return at[0] + "." + at[1]
 		}
 	}

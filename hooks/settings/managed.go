@@ -94,12 +94,20 @@ func (m managed) add(f file) ([]byte, error) {
 		return []byte(text[:s.start] + m.block(newline) + text[s.end:]), nil
 	case found:
 		return f.data, nil
-	case !f.exists:
-		return []byte(m.block(newline) + newline), nil
-	case emptyOrEnded(text):
-		return []byte(text + newline + m.block(newline) + newline), nil
 	}
-	return []byte(text + newline + newline + m.block(newline)), nil
+	return []byte(appendBlock(f, m.block(newline), newline)), nil
+}
+
+// appendBlock returns the text of a file with a block at its end.
+func appendBlock(f file, block, newline string) string {
+	text := string(f.data)
+	switch {
+	case !f.exists:
+		return block + newline
+	case emptyOrEnded(text):
+		return text + newline + block + newline
+	}
+	return text + newline + newline + block
 }
 
 // emptyOrEnded reports whether a text has no line without an end.
@@ -120,11 +128,19 @@ func (m managed) remove(f file) ([]byte, error) {
 	case !found:
 		return f.data, nil
 	}
-	before, after := text[:s.start], text[s.end:]
-	rest, ended := cutNewline(after)
-	if strings.TrimPrefix(before, byteOrderMark) == "" && rest == "" && !f.linked {
+	left, nothing := s.cutFrom(text)
+	if nothing && !f.linked {
 		return nil, nil
 	}
+	return []byte(left), nil
+}
+
+// cutFrom returns a text without a block that appendBlock added. nothing: the file was made for the block and
+// nothing else is in it.
+func (s span) cutFrom(text string) (left string, nothing bool) {
+	before, after := text[:s.start], text[s.end:]
+	rest, ended := cutNewline(after)
+	nothing = strings.TrimPrefix(before, byteOrderMark) == "" && rest == ""
 	newline := newlineOf(s.of(text))
 	if shorter, empty := strings.CutSuffix(before, newline); empty && emptyOrEnded(shorter) {
 		before = shorter
@@ -132,7 +148,7 @@ func (m managed) remove(f file) ([]byte, error) {
 			before = strings.TrimSuffix(before, newline)
 		}
 	}
-	return []byte(before + rest), nil
+	return before + rest, nothing
 }
 
 // cutNewline removes a new line from the beginning of a text.

@@ -29,6 +29,19 @@
 //
 // A client whose file has a version gets it behind "hooks" if it had none, and loses it again.
 //
+// # Servers
+//
+// [InstallServer] registers our server of the Model Context Protocol, 'git context mcp', where the client reads
+// which servers it starts. An entry is ours if its command starts that server, whatever its name and its other
+// members are; another server that has our name is left alone. Most files are JSON and edited as above, some are
+// those of the hooks. The servers of Codex are tables of TOML. Ours is appended, below a line by which an uninstall
+// recognises it and the empty line above it:
+//
+//	# 'git context hooks uninstall codex' removes this table.
+//	[mcp_servers.git-context]
+//	command = "git"
+//	args = ["context", "mcp"]
+//
 // # Instructions
 //
 // [InstallInstructions] tells the agents of a project, in files that belong to it, when to use memory:
@@ -127,11 +140,10 @@ type location struct {
 // locations returns the files of a level that may contain our entries. The first is the one
 // into which hooks are installed. It is nil if the level has no directory.
 func (c Client) locations(p Place, level Level) []location {
-	base, stop, names := c.userBase(p), "", append([]string{c.user}, c.alsoUser...)
+	base, stop := c.dirs(p, level, c.base)
+	names := append([]string{c.user}, c.alsoUser...)
 	if level == Project {
-		base, stop, names = p.Root, p.Root, append([]string{c.project}, c.alsoProject...)
-	} else if stop = p.home(); c.moved(p) != "" {
-		stop = p.Getenv(c.movedBy)
+		names = append([]string{c.project}, c.alsoProject...)
 	}
 	if base == "" {
 		return nil
@@ -144,6 +156,20 @@ func (c Client) locations(p Place, level Level) []location {
 		})
 	}
 	return all
+}
+
+// dirs returns the directory to which the files of a level are relative, "" if there is none, and the one that an
+// uninstall never removes. inHome is the user's, where the environment does not move it.
+func (c Client) dirs(p Place, level Level, inHome string) (base, stop string) {
+	switch dir := c.moved(p); {
+	case level == Project:
+		return p.Root, p.Root
+	case dir != "":
+		return dir, p.Getenv(c.movedBy)
+	case p.home() == "":
+		return "", ""
+	}
+	return filepath.Join(p.home(), filepath.FromSlash(inHome)), p.home()
 }
 
 // moved returns the directory to which the environment moves the user's files; "" if it does not.
@@ -160,13 +186,8 @@ func (c Client) Dir(p Place) string { return c.userBase(p) }
 
 // userBase returns the directory to which the user's files are relative.
 func (c Client) userBase(p Place) string {
-	if dir := c.moved(p); dir != "" {
-		return dir
-	}
-	if p.home() == "" {
-		return ""
-	}
-	return filepath.Join(p.home(), filepath.FromSlash(c.base))
+	base, _ := c.dirs(p, User, c.base)
+	return base
 }
 
 // Path returns the file into which hooks are installed. The error is an *Error.
@@ -177,12 +198,16 @@ func (c Client) Path(p Place, level Level) (string, error) {
 
 func (c Client) main(p Place, level Level) (location, error) {
 	all := c.locations(p, level)
-	switch {
-	case len(all) > 0:
-		return all[0], nil
-	case level == Project:
-		return location{}, refuse(nil, "git context hooks install "+c.Name+" --user",
-			"there is no worktree for the project file of %s", c.Title)
+	if len(all) == 0 {
+		return location{}, c.noPlace(level)
 	}
-	return location{}, refuse(nil, "set HOME", "the environment does not say where the files of %s are", c.Title)
+	return all[0], nil
+}
+
+// noPlace is the refusal of a level that has no directory.
+func (c Client) noPlace(level Level) error {
+	if level == Project {
+		return refuse(nil, "git context hooks install "+c.Name+" --user", "there is no worktree for the project file of %s", c.Title)
+	}
+	return refuse(nil, "set HOME", "the environment does not say where the files of %s are", c.Title)
 }
