@@ -16,7 +16,7 @@ import (
 func (e *Env) runBeside(ctx context.Context, name string, args ...string) error {
 	path := e.findBeside(name)
 	if path == "" {
-		return fail.New(fail.ErrNotFound, fail.NotFound, "the program '"+name+"' is neither beside git-context nor on the PATH",
+		return fail.New(fail.ErrNotFound, fail.NotFound, notBeside(name),
 			"install it beside git-context; releases contain both")
 	}
 	if e.Interruptible != nil {
@@ -46,6 +46,11 @@ func (e *Env) runBeside(ctx context.Context, name string, args ...string) error 
 
 // endBeside is how long a program has to end after a signal.
 const endBeside = 5 * time.Second
+
+// notBeside says that a program is missing.
+func notBeside(name string) string {
+	return "the program '" + name + "' is neither beside git-context nor on the PATH"
+}
 
 // findBeside returns the path of a program: beside this one, else on the PATH; "" if there is none.
 func (e *Env) findBeside(name string) string {

@@ -25,7 +25,7 @@ func newDeinit(g *globals) *command {
 		name:  "deinit",
 		usage: []string{"deinit [--remote] [--dry-run] [--yes]"},
 		about: "Removes memory from this repository: branches, roadmap, tags, notes, pending steps, " +
-			"settings, hooks and instructions of agents. Code is not touched. The command first shows what it " +
+			"settings, hooks, servers and instructions of agents. Code is not touched. The command first shows what it " +
 			"would remove, and asks on a terminal; without a terminal it needs --yes. With --remote the memory of the default remote " +
 			"is deleted first, for everybody. Texts stay readable in git's objects until 'git gc --prune=now' " +
 			"deletes unreachable objects, which is to be run while nothing else writes.",
@@ -60,6 +60,7 @@ func newDeinit(g *globals) *command {
 type deinitResult struct {
 	share.Remains
 	Agents       []string `json:"agents"`       // the files of this worktree from which hooks of agents are removed
+	Servers      []string `json:"servers"`      // those in which our server is registered
 	Instructions []string `json:"instructions"` // and those from which instructions are
 }
 
@@ -77,11 +78,18 @@ func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult,
 		}
 		r.Agents = append(r.Agents, row.Path)
 	}
+	r.Servers = []string{}
+	for _, row := range agents.serverRows() {
+		if row.State == settings.Unreadable {
+			return r, fail.New(fail.ErrRefused, fail.HooksRefused, "'"+row.Path+"' names git-context's server, and cannot be edited: "+row.Reason, "correct it, or remove it")
+		}
+		r.Servers = append(r.Servers, row.Path)
+	}
 	r.Instructions = installedInstructions(agents)
 	r.Remains, err = share.Deinit(ctx, s, share.DeinitOptions{
 		Remote: o.remote, DryRun: o.dryRun,
 		Consent: func(found share.Remains) error {
-			return o.ask(env, o.json, dangerOfDeinit(env, deinitResult{found, r.Agents, r.Instructions}))
+			return o.ask(env, o.json, dangerOfDeinit(env, deinitResult{found, r.Agents, r.Servers, r.Instructions}))
 		},
 		Hooks: func() error { return removeHooks(ctx, env, s, agents) },
 	})
@@ -99,6 +107,7 @@ func removeHooks(ctx context.Context, env *Env, s *refs.Store, agents *agents) (
 			env.warn("hook '%s': %s", c.Path, c.Note)
 		}
 	}
+	warnOfServers(env, agents.served)
 	warnOfInstructions(env, agents.told)
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
@@ -134,6 +143,7 @@ func printDeinit(p *render.Printer, env *Env, r deinitResult, would bool) {
 	}
 	defer func() {
 		files("hooks", r.Agents)
+		files("server", r.Servers)
 		files("instructions", r.Instructions)
 	}()
 	did := "Removed"

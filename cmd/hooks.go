@@ -20,6 +20,7 @@ import (
 type hooksOptions struct {
 	*globals
 	project, user  bool
+	mcp            bool
 	noInstructions bool
 }
 
@@ -28,7 +29,7 @@ func newHooks(g *globals) *command {
 	return &command{
 		name: "hooks",
 		usage: []string{
-			"hooks install (git | AGENT)... [--project | --user] [--no-instructions]",
+			"hooks install (git | AGENT)... [--project | --user] [--mcp] [--no-instructions]",
 			"hooks uninstall (git | AGENT)... [--project | --user] [--no-instructions]",
 			"hooks status [git | AGENT]... [--project | --user]",
 		},
@@ -39,19 +40,22 @@ func newHooks(g *globals) *command {
 			"directory of linked worktrees), but never outside of the repository. AGENT is " + agentNames("or") +
 			": its hooks are added to its own settings file, of this worktree or, with --user, of this user, " +
 			"where everything else stays as it is. In a worktree install also keeps the text of 'git context " +
-			"instructions' in AGENTS.md, between two markers, and the skill. uninstall restores each file " +
+			"instructions' in AGENTS.md, between two markers, and the skill. With --mcp it also registers the " +
+			"server of 'git context mcp', for agents that start such servers. uninstall restores each file " +
 			"as it was. GIT_CONTEXT_HOOKS=0 turns them off without removing them.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
 			"hooks install git claude-code",
 			"hooks status",
 			"hooks install codex --user",
+			"hooks install cursor --mcp",
 			"hooks uninstall git",
 		},
 		globals: g,
 		flags: join([]cli.Flag{
 			toggle(&o.project, "--project", "the agent's settings in this worktree (default)"),
 			toggle(&o.user, "--user", "the agent's settings of this user, for all repositories"),
+			toggle(&o.mcp, "--mcp", "register the server of the Model Context Protocol too"),
 			toggle(&o.noInstructions, "--no-instructions", "leave AGENTS.md and the like alone"),
 		}, g.common()),
 		least: 1, most: unlimited, needs: "what to do: install, uninstall or status",
@@ -101,6 +105,10 @@ func (o *hooksOptions) check(args []string) error {
 		return usagef("--project and --user exclude each other").hint("run it once for each")
 	case o.noInstructions && (args[0] == "status" || o.user || onlyGit(args[1:])):
 		return usagef("--no-instructions is for hooks of agents that are installed or removed in a worktree").hint("leave it out")
+	case o.mcp && args[0] == "uninstall":
+		return usagef("--mcp is for install; 'hooks uninstall' removes the server too").hint("leave it out")
+	case o.mcp && (args[0] == "status" || onlyGit(args[1:])):
+		return usagef("--mcp is for hooks of agents that are installed").hint("leave it out")
 	case o.user && slices.Contains(args[1:], hooksGit):
 		return usagef("--user is for the hooks of agents; those of git belong to the repository").hint("git context hooks %s %s", args[0], hooksGit)
 	}
@@ -155,7 +163,7 @@ func (o *hooksOptions) runChange(ctx context.Context, env *Env, word string, nam
 		captured, unread = readCapture(ctx, s)
 		err = errors.Join(err, unread)
 	}
-	return errors.Join(o.printChanges(env, rows, agents.told, captured, agents.hints(word, rows)), err)
+	return errors.Join(o.printChanges(env, rows, agents, captured, agents.hints(word, rows)), err)
 }
 
 // openFor opens the repository. The user's settings of agents need none: then the store is nil.
@@ -244,7 +252,7 @@ func (c hookChange) changed() bool { return c.Effect != string(hooks.Unchanged) 
 // printChanges prints the changes, with warnings about them and hints. captured is nil if nothing
 // about capture changed.
 func (o *hooksOptions) printChanges(
-	env *Env, rows []hookChange, told []instructionChange, captured *captureState, hints []string,
+	env *Env, rows []hookChange, a *agents, captured *captureState, hints []string,
 ) error {
 	if rows == nil {
 		rows = []hookChange{}
@@ -254,15 +262,17 @@ func (o *hooksOptions) printChanges(
 			env.warn("hook '%s': %s", c.Path, c.Note)
 		}
 	}
-	warnOfInstructions(env, told)
+	warnOfServers(env, a.served)
+	warnOfInstructions(env, a.told)
 	env.hintAll(hints)
 	value := struct {
 		Hooks        []hookChange        `json:"hooks"`
+		Servers      []serverChange      `json:"servers,omitempty"`
 		Instructions []instructionChange `json:"instructions,omitempty"`
 		Capture      *captureState       `json:"capture,omitempty"`
-	}{rows, told, captured}
+	}{rows, a.served, a.told, captured}
 	return o.show(env, value, func(p *render.Printer) {
-		if len(rows)+len(told) == 0 {
+		if len(rows)+len(a.served)+len(a.told) == 0 {
 			line(p, "Nothing is installed")
 		}
 		for _, c := range rows {
@@ -272,7 +282,10 @@ func (o *hooksOptions) printChanges(
 			}
 			line(p, "%s: %s", text, shortPath(env, c.Path))
 		}
-		for _, c := range told {
+		for _, c := range a.served {
+			line(p, "%-13s %s (%s): %s", serverLine, c.Effect, c.Name, shortPath(env, c.Path))
+		}
+		for _, c := range a.told {
 			line(p, "%-13s %s: %s", c.Name, c.Effect, shortPath(env, c.Path))
 		}
 		if captured != nil {

@@ -31,13 +31,16 @@ type agents struct {
 	levels  []settings.Level
 	visible bool // a file that changed belongs to the code
 
+	mcp    bool           // an install registers the server
+	served []serverChange // the changes of servers
+
 	tells bool                // instructions are changed with the hooks
 	hides bool                // an install makes an AGENTS.md that some clients read in place of CLAUDE.md
 	told  []instructionChange // the changes of instructions
 }
 
 func newAgents(env *Env, s *refs.Store, o *hooksOptions, names []string) *agents {
-	a := &agents{env: env, place: settings.Place{Getenv: env.getenv}, named: len(names) > 0}
+	a := &agents{env: env, place: settings.Place{Getenv: env.getenv}, named: len(names) > 0, mcp: o.mcp}
 	if s != nil {
 		a.repo = s.Repo()
 		a.place.Root = a.repo.WorkTree()
@@ -65,6 +68,7 @@ func (a *agents) check() error {
 	for _, c := range a.list {
 		errs = append(errs, settings.Check(c, a.place, a.levels[0]))
 	}
+	errs = append(errs, a.checkServers())
 	if a.tells && len(a.list) > 0 {
 		a.hides = settings.HidesClaude(a.place)
 		errs = append(errs, settings.CheckInstructions(a.place, a.list...))
@@ -93,6 +97,9 @@ func (a *agents) change(word string) (rows []hookChange, err error) {
 			return rows, err
 		}
 	}
+	if err := a.serve(word); err != nil {
+		return rows, err
+	}
 	return rows, a.tell(word)
 }
 
@@ -101,9 +108,9 @@ func (a *agents) hints(word string, rows []hookChange) (hints []string) {
 	for _, c := range a.list {
 		i := slices.IndexFunc(rows, func(r hookChange) bool { return r.Name == c.Name })
 		switch {
-		case word == "uninstall" && i < 0:
+		case word == "uninstall" && i < 0 && !slices.ContainsFunc(a.served, func(s serverChange) bool { return s.Name == c.Name }):
 			for _, level := range a.levels[1:] {
-				if settings.Status(c, a.place, level)[0].State != settings.Absent {
+				if settings.Status(c, a.place, level)[0].State != settings.Absent || a.hasServer(c, level) {
 					hints = append(hints, fmt.Sprintf("git context hooks uninstall %s --%s", c.Name, level))
 				}
 			}
@@ -116,6 +123,10 @@ func (a *agents) hints(word string, rows []hookChange) (hints []string) {
 				hints = append(hints, c.Title+" gets the brief; what it does is not recorded by its hooks yet")
 			}
 		}
+	}
+	if word == "install" {
+		a.visible = a.visible || a.levels[0] == settings.Project && slices.ContainsFunc(a.served, serverChange.changed)
+		hints = append(hints, a.serverHints()...)
 	}
 	if a.hides {
 		hints = append(hints, "OpenCode and pi now read AGENTS.md in place of CLAUDE.md: move there what they have to know")

@@ -138,8 +138,8 @@ func (o *hooksOptions) runStatus(ctx context.Context, env *Env, names []string) 
 	if s != nil && slices.ContainsFunc(rows, func(r hookRow) bool { return r.Level != "" && r.State != settings.Absent }) {
 		captured, err = readCapture(ctx, s)
 	}
-	told := newAgents(env, s, o, names).instructionRows()
-	return errors.Join(o.printStatus(ctx, env, rows, told, captured), err)
+	agents := newAgents(env, s, o, names)
+	return errors.Join(o.printStatus(ctx, env, rows, agents.serverRows(), agents.instructionRows(), captured), err)
 }
 
 // hookRows returns the states of the hooks of those names, see runStatus, and the failures of all. s is nil
@@ -207,13 +207,14 @@ type hookRow struct {
 }
 
 func (o *hooksOptions) printStatus(
-	ctx context.Context, env *Env, rows []hookRow, told []instructionRow, captured *captureState,
+	ctx context.Context, env *Env, rows []hookRow, served []serverRow, told []instructionRow, captured *captureState,
 ) error {
 	value := struct {
 		Hooks        []hookRow        `json:"hooks"`
+		Servers      []serverRow      `json:"servers,omitempty"`
 		Instructions []instructionRow `json:"instructions,omitempty"`
 		Capture      *captureState    `json:"capture,omitempty"`
-	}{rows, told, captured}
+	}{rows, served, told, captured}
 	return o.view(ctx, env, value, func(p *render.Printer) {
 		lines := make([]render.HookLine, len(rows))
 		for i, h := range rows {
@@ -222,10 +223,11 @@ func (o *hooksOptions) printStatus(
 				Last: h.LastEvent,
 			}
 		}
-		if len(rows) == 0 {
+		if len(rows)+len(served) == 0 {
 			line(p, "Nothing is installed")
 		}
 		render.HooksText(p, lines)
+		render.HooksText(p, serverLines(env, served))
 		render.HooksText(p, instructionLines(env, told))
 		if captured != nil {
 			line(p, "%s", captured.text())

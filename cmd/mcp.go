@@ -2,6 +2,8 @@ package cmd
 
 import "context"
 
+const mcpProgram = "git-context-mcp"
+
 func newMCP(g *globals) *command {
 	return &command{
 		name:  "mcp",
@@ -13,6 +15,6 @@ func newMCP(g *globals) *command {
 		examples: []string{"mcp"},
 		globals:  g,
 		flags:    g.common(),
-		action:   func(ctx context.Context, env *Env, _ []string) error { return env.runBeside(ctx, "git-context-mcp") },
+		action:   func(ctx context.Context, env *Env, _ []string) error { return env.runBeside(ctx, mcpProgram) },
 	}
 }

@@ -15,7 +15,7 @@ func newStatus(g *globals) *command {
 		name:  "status",
 		usage: []string{"status"},
 		about: "Shows one line each for the branch and how far it is from the remote's, pending steps, open " +
-			"conflicts, the code with its uncommitted changes, the installed hooks, and topics whose files have " +
+			"conflicts, the code with its uncommitted changes, the installed hooks and servers, and topics whose files have " +
 			"changed. It asks no remote: 'git context fetch' does.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
@@ -49,8 +49,13 @@ func runStatus(ctx context.Context, env *Env, g *globals) (v render.Status, err 
 	}
 	before, behind := otherPrograms(env)
 	v.Programs = append(append(v.Programs, before...), behind...)
-	v.Hooks, err = hookStates(ctx, env, s)
-	return v, err
+	if v.Hooks, err = hookStates(ctx, env, s); err != nil {
+		return v, err
+	}
+	for _, row := range newAgents(env, s, new(hooksOptions), nil).serverRows() {
+		v.Servers = append(v.Servers, render.ServerState{Name: row.Name, State: row.State})
+	}
+	return v, nil
 }
 
 // hookStates lists the hooks that are installed, and those that should be and do not work.

@@ -21,16 +21,17 @@ import (
 
 // Status is the state of a branch in a few numbers: `git context status`.
 type Status struct {
-	Branch    string      `json:"branch"`
-	Pending   int         `json:"pending"`   // steps that no commit contains
-	Conflicts int         `json:"conflicts"` // that wait to be resolved
-	Remote    *string     `json:"remote"`    // the remote that the next two compare with; nil: none has the branch
-	Ahead     *int        `json:"ahead"`     // memory commits that the remote had not when it was last asked
-	Behind    *int        `json:"behind"`    // those that it had and the branch has not
-	Code      code.State  `json:"code"`
-	Hooks     []HookState `json:"hooks"`    // those that are installed, or should be
-	Stale     []string    `json:"stale"`    // keys of topics
-	Programs  []string    `json:"programs"` // paths of other programs called git-context on the PATH
+	Branch    string        `json:"branch"`
+	Pending   int           `json:"pending"`   // steps that no commit contains
+	Conflicts int           `json:"conflicts"` // that wait to be resolved
+	Remote    *string       `json:"remote"`    // the remote that the next two compare with; nil: none has the branch
+	Ahead     *int          `json:"ahead"`     // memory commits that the remote had not when it was last asked
+	Behind    *int          `json:"behind"`    // those that it had and the branch has not
+	Code      code.State    `json:"code"`
+	Hooks     []HookState   `json:"hooks"`    // those that are installed, or should be
+	Servers   []ServerState `json:"servers"`  // of agents: those that are registered
+	Stale     []string      `json:"stale"`    // keys of topics
+	Programs  []string      `json:"programs"` // paths of other programs called git-context on the PATH
 
 	notices []Notice
 }
@@ -43,10 +44,16 @@ type HookState struct {
 	LastEvent *time.Time `json:"last_event,omitempty"` // of an agent
 }
 
+// ServerState is an agent in whose settings our server is registered, and whether it is so once.
+type ServerState struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+}
+
 // NewStatus reads the state of a branch, without its hooks. It asks no remote: it compares the refs
 // that the last fetch left.
 func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.Duration) (Status, error) {
-	v := Status{Hooks: []HookState{}, Stale: []string{}, Programs: []string{}}
+	v := Status{Hooks: []HookState{}, Servers: []ServerState{}, Stale: []string{}, Programs: []string{}}
 	tip, err := Where{Branch: branch}.tip(ctx, s)
 	if err != nil {
 		return v, err
@@ -115,6 +122,9 @@ func (v Status) Text(p *Printer) {
 	p.line(plain("conflicts  " + conflicts))
 	p.line(plain("code       " + strings.TrimSpace(strings.TrimPrefix(codeLine(v.Code), "code"))))
 	p.line(plain("hooks      " + v.hooks(p.Self)))
+	if len(v.Servers) > 0 {
+		p.line(plain("mcp        " + v.servers()))
+	}
 	stale := "none"
 	if n := len(v.Stale); n > 0 {
 		stale = strings.Join(v.Stale[:min(n, namedRefs)], ", ") + ": " + p.Self + " topics --stale"
@@ -138,6 +148,18 @@ func (v Status) against() string {
 		return ", as " + *v.Remote + " has it"
 	}
 	return fmt.Sprintf(", %d ahead of %s and %d behind", *v.Ahead, *v.Remote, *v.Behind)
+}
+
+func (v Status) servers() string {
+	var list []string
+	for _, s := range v.Servers {
+		text := s.Name
+		if s.State != "installed" {
+			text += " (" + s.State + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
 }
 
 func (v Status) hooks(self string) string {

@@ -92,6 +92,7 @@ func codex() Client {
 		server: server{
 			project: []string{".codex/config.toml"}, user: []string{"config.toml"}, base: ".codex",
 			member: "mcp_servers", entry: ours(),
+			asks: "Codex starts the server of a project only where it trusts that",
 		},
 	}
 }
