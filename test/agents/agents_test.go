@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package agents runs the released clients of coding agents with the hooks of git-context, under a
+// Package agents runs the released clients of coding agents with the hooks and the server of git-context, under a
 // scripted model (package model), and checks what is in memory afterwards: `make agents`. The test is
 // skipped without the variable GIT_CONTEXT_AGENTS, a folder into which the clients are installed from
 // npm. Each client works in a home and a repository of its own; where the system allows it, in a

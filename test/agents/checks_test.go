@@ -89,7 +89,7 @@ func (w *world) committed(n int, summary string, contributions ...string) {
 }
 
 // leaves checks what is left in the end: the code has what the agent wrote, memory is sound, no hook
-// failed, no process runs, and an uninstall restores the bytes of the client's file.
+// failed, no process runs, and an uninstall restores the bytes of the client's files.
 func (w *world) leaves() {
 	if w.Failed() {
 		return
@@ -99,8 +99,12 @@ func (w *world) leaves() {
 		shown = append(shown, strings.TrimSpace(line[3:]))
 	}
 	want := append(append(w.instructions(), w.client.settings), w.wrote...)
+	if w.client.server != "" {
+		want = append(want, w.client.server)
+	}
 	slices.Sort(shown)
 	slices.Sort(want)
+	want = slices.Compact(want)
 	shown = slices.DeleteFunc(shown, func(name string) bool { return slices.Contains(w.client.makes, name) })
 	if !slices.Equal(shown, want) {
 		w.Errorf("git status shows %q, want %q", shown, want)
@@ -119,11 +123,20 @@ func (w *world) leaves() {
 			w.Errorf("after the uninstall there is %s: %v", name, err)
 		}
 	}
-	got, err := os.ReadFile(w.path(w.client.settings))
-	if w.client.before == "" && errors.Is(err, fs.ErrNotExist) {
+	w.restored(w.client.settings, w.client.before)
+	if w.client.server != "" && w.client.server != w.client.settings {
+		w.restored(w.client.server, w.client.serverBefore)
+	}
+}
+
+// restored checks that a file has the content that it had before the install; "": there was none.
+func (w *world) restored(name, before string) {
+	w.Helper()
+	got, err := os.ReadFile(w.path(name))
+	if before == "" && errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if err != nil || string(got) != w.client.before {
-		w.Errorf("after the uninstall %s is %q, %v; before the install it was %q", w.client.settings, got, err, w.client.before)
+	if err != nil || string(got) != before {
+		w.Errorf("after the uninstall %s is %q, %v; before the install it was %q", name, got, err, before)
 	}
 }

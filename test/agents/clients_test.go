@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-context/git-context/test/agents/model"
 )
 
 // client is how a coding agent is installed, started and checked.
@@ -24,6 +26,10 @@ type client struct {
 	settings string                           // the project's file that an install changes
 	before   string                           // the content of that file before; "" for no file
 	makes    []string                         // other files of the project that the client makes
+
+	server       string       // the project's file in which it registers servers; "": it starts none
+	serverBefore string       // as before
+	searches     []model.Turn // with which the model finds the tools of servers; nil: they are declared
 
 	captures  bool // its turns are recorded, and not only the brief given
 	subagents bool
@@ -63,6 +69,8 @@ trust_level = "trusted"
 		},
 		start: args, goOn: append(args[:len(args):len(args)], "resume", "--last"),
 		settings: ".codex/hooks.json", before: "{\"hooks\":  { \"PreCompact\": [] }}\n",
+		server: ".codex/config.toml", serverBefore: "# mine\nhide_agent_reasoning = true",
+		searches: []model.Turn{model.Do(model.Search("memory remember recall context record commit branch merge"))},
 		captures: true, subagents: true, fills: 900_000, summary: "CONTEXT CHECKPOINT",
 	}
 }
@@ -80,6 +88,7 @@ func claudeCode() client {
 		start: []string{"--dangerously-skip-permissions", "-p"}, goOn: []string{"--dangerously-skip-permissions", "--continue", "-p"},
 		compact:  []string{"--continue", "-p", "/compact"},
 		settings: ".claude/settings.json", before: "{\n   \"env\" : { \"A\":\"b\" }\n}",
+		server: ".mcp.json", serverBefore: `{"mcpServers":{}, "theirs" : 1}`,
 		captures: true, subagents: true, summary: "create a detailed summary",
 	}
 }
@@ -100,7 +109,7 @@ func gemini() client {
 			return map[string]string{".gemini/settings.json": geminiSettings}
 		},
 		start: []string{"--yolo", "-m", "gemini-2.5-pro", "-p"}, goOn: []string{"--yolo", "-m", "gemini-2.5-pro", "--resume", "latest", "-p"},
-		settings: ".gemini/settings.json", before: "{ \"ui\": {\"hideBanner\" : true} }\n",
+		settings: ".gemini/settings.json", before: "{ \"ui\": {\"hideBanner\" : true} }\n", server: ".gemini/settings.json",
 		captures: true, summary: "raw data to be summarized",
 		squeezed: map[string]string{".gemini/settings.json": strings.Replace(geminiSettings, "{", `{"model": {"compressionThreshold": 0.0001}, `, 1)},
 	}
@@ -136,7 +145,7 @@ func copilot() client {
 			return map[string]string{".copilot/config.json": `{"trusted_folders": [` + strconv.Quote(w.dir) + `]}`}
 		},
 		start: append(args[:len(args):len(args)], "--trust-folder", "-p"), goOn: append(args[:len(args):len(args)], "--continue", "-p"),
-		settings: ".github/hooks/git-context.json",
+		settings: ".github/hooks/git-context.json", server: ".github/mcp.json",
 		captures: true, subagents: true,
 	}
 }
@@ -158,7 +167,7 @@ func openCode() client {
 				`}, "models": {"scripted-model": {"name": "Scripted", "limit": {"context": 200000, "output": 8000}, "tool_call": true}}}}}`}
 		},
 		start: []string{"run"}, goOn: []string{"run", "-c"},
-		settings: ".opencode/plugins/git-context.js", makes: []string{".opencode/.gitignore"},
+		settings: ".opencode/plugins/git-context.js", makes: []string{".opencode/.gitignore"}, server: "opencode.json",
 		captures: true, subagents: true, fills: 250_000, summary: "context summarization agent",
 	}
 }

@@ -89,13 +89,14 @@ func (c client) missing(all string) string {
 	return string(why)
 }
 
-// build builds the program that is tested.
+// build builds the programs that are tested.
 func build(all string) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return err
 	}
-	c := exec.Command("go", "build", "-tags", "urfave_cli_no_docs,urfave_cli_no_suggest", "-o", program(all), "./cmd/git-context")
+	c := exec.Command("go", "build", "-tags", "urfave_cli_no_docs,urfave_cli_no_suggest", "-o", all+string(filepath.Separator),
+		"./cmd/git-context", "./cmd/git-context-mcp")
 	c.Dir = root
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -33,6 +33,7 @@ func scenes() []scene {
 		{"compaction", func(c client) bool { return c.captures && c.summary != "" }, (*world).compacts},
 		{"interrupt", captures, (*world).interrupted},
 		{"kill", captures, (*world).killed},
+		{"server", func(c client) bool { return c.server != "" }, (*world).served},
 		{"replay", captures, (*world).replayed},
 	}
 }

@@ -67,6 +67,9 @@ func newWorld(t *testing.T, c client, all string) *world {
 	if c.before != "" {
 		w.writeFile(w.path(c.settings), c.before)
 	}
+	if c.serverBefore != "" {
+		w.writeFile(w.path(c.server), c.serverBefore)
+	}
 	w.run("git", "add", "-A")
 	w.run("git", "commit", "-q", "-m", "Notes")
 	w.run("git-context", "init", "-q", "--goal", goal)

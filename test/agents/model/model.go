@@ -52,7 +52,8 @@ type Request struct {
 	API   string // anthropic, responses, gemini, chat; "" for anything else
 	Path  string
 	Body  string
-	Scene string // the prompt of the scene that was played; "" for a fixed answer
+	Tools []string // the names of those that it declares, with their namespace
+	Scene string   // the prompt of the scene that was played; "" for a fixed answer
 	Turn  int
 }
 
@@ -142,6 +143,9 @@ func (s *Server) choose(a api, path string, q *question, body string) (answer, T
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asked := Request{API: a.name, Path: path, Body: body}
+	for _, t := range q.tools {
+		asked.Tools = append(asked.Tools, strings.TrimPrefix(t.space+"."+t.name, "."))
+	}
 	turn := Say("Scripted.")
 	if i := s.sceneOf(q); i >= 0 {
 		turns := s.scenes[i].Turns

@@ -5,20 +5,23 @@ import (
 	"encoding/json"
 )
 
+// declared is a tool of a request, or a namespace of tools.
+type declared struct {
+	Type   string     `json:"type"`
+	Name   string     `json:"name"`
+	Schema schema     `json:"parameters"`
+	Tools  []declared `json:"tools"`
+}
+
+// toolSearch is the type of the tool by which the Responses API finds those that are not declared.
+const toolSearch = "tool_search"
+
 func parseResponses(body []byte) (*question, error) {
-	type declared struct {
-		Type   string `json:"type"`
-		Name   string `json:"name"`
-		Schema schema `json:"parameters"`
-	}
 	var in struct {
 		Model  string          `json:"model"`
 		Stream bool            `json:"stream"`
 		Input  json.RawMessage `json:"input"`
-		Tools  []struct {
-			declared
-			Tools []declared `json:"tools"` // of a namespace
-		} `json:"tools"`
+		Tools  []declared      `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
@@ -30,6 +33,15 @@ func parseResponses(body []byte) (*question, error) {
 			return nil, err
 		}
 		q.said = saidIn(messages)
+		var found []struct {
+			Tools []declared `json:"tools"` // of a search
+		}
+		if err := json.Unmarshal(input, &found); err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			in.Tools = append(in.Tools, f.Tools...)
+		}
 	} else {
 		var text string
 		if err := json.Unmarshal(input, &text); err != nil {
@@ -41,8 +53,11 @@ func parseResponses(body []byte) (*question, error) {
 		for _, u := range t.Tools {
 			q.tools = append(q.tools, tool{space: t.Name, name: u.Name, schema: u.Schema, text: u.Type == "custom"})
 		}
-		if t.Type == "function" || t.Type == "custom" {
+		switch t.Type {
+		case "function", "custom":
 			q.tools = append(q.tools, tool{name: t.Name, schema: t.Schema, text: t.Type == "custom"})
+		case toolSearch: // it has no name
+			q.tools = append(q.tools, tool{name: toolSearch})
 		}
 	}
 	return q, nil
@@ -61,7 +76,9 @@ func writeResponses(r *reply, q *question, a answer) {
 		if c.tool.space != "" {
 			item["namespace"] = c.tool.space
 		}
-		if c.tool.text {
+		if c.tool.name == toolSearch {
+			item = object{"id": "item_" + c.id, "call_id": c.id, "status": "completed", "type": "tool_search_call", "execution": "client", "arguments": c.input}
+		} else if c.tool.text {
 			item["type"], item["input"] = "custom_tool_call", c.input
 		} else {
 			item["type"], item["arguments"] = "function_call", c.arguments()

@@ -23,6 +23,7 @@ type Deed struct {
 	kind kind
 	path string
 	text string // of a file, a command line, the prompt of a subagent
+	call call   // of a tool by its name
 }
 
 type kind int
@@ -32,6 +33,7 @@ const (
 	read
 	write
 	spawn
+	named
 )
 
 // Shell runs a command line.
@@ -45,6 +47,16 @@ func Write(path, text string) Deed { return Deed{kind: write, path: path, text: 
 
 // Spawn starts a subagent with a prompt.
 func Spawn(prompt string) Deed { return Deed{kind: spawn, text: prompt} }
+
+// Call calls a tool of a server of the Model Context Protocol, with an object of arguments.
+func Call(server, name string, arguments map[string]any) Deed {
+	return Deed{kind: named, call: call{tool: tool{space: server, name: name}, input: object(arguments)}}
+}
+
+// Search finds the tools that a client declares only then.
+func Search(words string) Deed {
+	return Deed{kind: named, call: call{tool: tool{name: toolSearch}, input: object{"query": words}}}
+}
 
 // Say is a turn that only talks.
 func Say(text string) Turn { return Turn{Say: text} }

@@ -67,8 +67,30 @@ func names(k kind) []string {
 	return []string{"Agent", "Task", "spawn_agent", "invoke_agent", "task"}
 }
 
+// declared returns the tool that a request declares for a name, or for the tool of a server; else the same
+// tool, of which the client says that it has none. Clients put the server before the name, in their own ways.
+func (q *question) declared(t tool) tool {
+	plain := func(name string) string { return strings.ReplaceAll(name, "-", "_") }
+	i := slices.IndexFunc(q.tools, func(u tool) bool {
+		if t.space == "" {
+			return u.space == "" && u.name == t.name
+		}
+		_, name, ours := strings.Cut(plain(u.space+"_"+u.name), plain(t.space))
+		return ours && strings.Trim(name, "_") == t.name
+	})
+	if i < 0 {
+		return t
+	}
+	return q.tools[i]
+}
+
 // call translates a deed.
 func (q *question) call(d Deed) call {
+	if d.kind == named {
+		c := d.call
+		c.tool = q.declared(c.tool)
+		return c
+	}
 	for _, name := range names(d.kind) {
 		i := slices.IndexFunc(q.tools, func(t tool) bool { return t.name == name && !t.text })
 		if i >= 0 {
