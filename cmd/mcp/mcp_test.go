@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,52 @@ func TestCursorContinues(t *testing.T) {
 	if got := strings.Count(all.String(), "\"quoted\" line"); got != 1500 || !strings.Contains(all.String(), "the end") {
 		t.Errorf("%d lines of 1500", got)
 	}
+}
+
+// A resource is not larger than a result; its end says how the tool goes on.
+func TestResourcesAreCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	read := func(uri string) string {
+		t.Helper()
+		r := gittest.OK(w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}))(t)
+		text := r.Contents[0].Text
+		if n := size(text); text == "" || n > 8000 {
+			t.Errorf("%s has %d bytes", uri, n)
+		}
+		return text
+	}
+	read(topicsURI)
+	if _, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: topicURI}); err == nil {
+		t.Error("a topic without a key is no error")
+	}
+	const line = "\"quoted\" line of a topic\n"
+	w.must("remember", map[string]any{"key": "long", "text": strings.Repeat(line, 1500) + "the end"}, "")
+	for i := range 200 {
+		w.must("remember", map[string]any{"key": "k" + strconv.Itoa(i), "text": "One of many topics, with a text that is not quite so short"}, "")
+	}
+	for uri, calls := range map[string]int{topicURI + "long": 6, topicsURI: 2} {
+		text := read(uri)
+		all, end, cut := strings.Cut(text, "\n(")
+		_, call, found := strings.Cut(strings.TrimSuffix(end, ")\n"), "bytes more: call the tool context with ")
+		var in map[string]any
+		if err := json.Unmarshal([]byte(call), &in); !cut || !found || err != nil {
+			t.Fatalf("%s ends with %q: %v", uri, end, err)
+		}
+		n := 1
+		for ; in["cursor"] != nil; n++ {
+			v := w.must("context", in, "")
+			all += v["text"].(string)
+			in["cursor"] = v["cursor"]
+		}
+		if strings.Contains(uri, "long") && strings.Count(all, line) != 1500 || n < calls || strings.Contains(uri, "long") && !strings.HasSuffix(strings.TrimSpace(all), "the end") {
+			t.Errorf("%s: %d calls, %d lines", uri, n, strings.Count(all, line))
+		}
+		if uri == topicsURI && strings.Count(all, "One of many topics") != 200 {
+			t.Errorf("%d topics", strings.Count(all, "One of many topics"))
+		}
+	}
+	read(briefURI)
 }
 
 func TestRootsLimitRepositories(t *testing.T) {

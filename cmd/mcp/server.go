@@ -2,8 +2,9 @@
 //
 // Each tool runs one command line of package cmd in the process ([cmd.Call]): results, redaction, limits, codes
 // and hints of errors are those of the command. A failed command is an answer with isError and the
-// error as --json prints it. A result has at most 8,000 bytes; a longer one ends with a cursor. A cursor
-// contains a position and a checksum of what precedes it, so that the server keeps nothing between calls.
+// error as --json prints it. A result has at most 8,000 bytes; a longer one ends with a cursor, a longer
+// resource with the call that continues it. A cursor contains a position and a checksum of what precedes it, so
+// that the server keeps nothing between calls.
 //
 // The name of the agent comes from the client, its session from the environment or, of Codex, from the call.
 // The repository is the first root of a client that has roots, else CLAUDE_PROJECT_DIR, else the directory
