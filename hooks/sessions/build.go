@@ -168,6 +168,9 @@ func (w *writing) lane(ctx context.Context, l *lane) error {
 			return err
 		}
 	}
+	if err := k.Reserve(ctx); err != nil {
+		return err
+	}
 	w.chains = append(w.chains, k)
 	k.Queue()
 	return nil

@@ -16,7 +16,8 @@ type Chain struct {
 	Tip    *Tip          // the end so far; nil before a birth
 	Made   []*git.Commit // oldest first
 
-	old     git.ID // the branch's value; "" if it is new
+	base    *git.Commit // where the branch is; nil if it is new
+	old     git.ID      // its id; "" if it is new
 	waiting []doc.Step
 	last    int // the highest number of an own step
 }
@@ -25,7 +26,7 @@ type Chain struct {
 func (tx *Transaction) Chain(branch string, tip *Tip) *Chain {
 	k := &Chain{Transaction: tx, Branch: branch, Tip: tip}
 	if tip != nil {
-		k.old = tip.commit.ID
+		k.base, k.old = tip.commit, tip.commit.ID
 	}
 	return k
 }
@@ -119,6 +120,19 @@ func (k *Chain) Put(ctx context.Context, c *Draft) (*git.Commit, error) {
 	k.Tip = k.Store.TipOf(k.Branch, commit)
 	k.Made = append(k.Made, commit)
 	return commit, nil
+}
+
+// Reserve notes in the branch's journal which numbers the chain's steps have. It comes before the branch
+// moves: the journal that a process killed in between leaves would give them again.
+func (k *Chain) Reserve(ctx context.Context) error {
+	if k.old == "" || k.last == 0 {
+		return nil
+	}
+	p, err := k.Store.Pending(ctx, k.Store.TipOf(k.Branch, k.base))
+	if err != nil {
+		return err
+	}
+	return k.Mark(ctx, k.Branch, p.Untouched(), k.old, k.last, k.Tip.commit.Trailer(TrailerNewest))
 }
 
 // Queue queues the move of the branch to the end of the chain.
