@@ -1,19 +1,15 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-context/git-context/cmd/transcript"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/folder"
-	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -58,18 +54,12 @@ func newImport(g *globals) *command {
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			switch {
-			case o.all || o.from != "" && o.from != transcript.SWEAgent:
+			case o.all || o.from != "":
 				return o.importSessions(ctx, env, args)
-			case o.from == "" && len(args) > 0:
-				return o.importFolder(ctx, env, args)
+			case len(args) == 0:
+				return usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
 			}
-			r, err := runImport(ctx, env, o, args)
-			if err != nil {
-				return err
-			}
-			return o.show(env, r, func(p *render.Printer) {
-				line(p, o.did()+" %s, skipped %d that exist already", count(r.Steps, "step", "steps"), r.Skipped)
-			})
+			return o.importFolder(ctx, env, args)
 		},
 	}
 }
@@ -77,51 +67,11 @@ func newImport(g *globals) *command {
 // importTrace is the form of the command line for a file.
 const importTrace = self + " import --from AGENT FILE..."
 
-func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r folder.Counts, err error) {
-	switch {
-	case o.from == "":
-		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
-	case len(files) == 0:
-		return r, usagef("'import' needs a file")
-	}
-	w := o.writer(env)
-	w.Agent = cmp.Or(o.agent, o.from) // not of the user who imports
-	steps, err := o.readTraces(ctx, env, files, w)
-	if err != nil {
-		return r, err
-	}
-	s, err := o.open(ctx, env)
-	if err != nil {
-		return r, err
-	}
-	defer closing(s, &err)
-	if o.dryRun {
-		return folder.RehearseSteps(ctx, s, w, steps)
-	}
-	return folder.ImportSteps(ctx, s, w, steps)
-}
-
 func (o *importOptions) did() string {
 	if o.dryRun {
 		return "Would import"
 	}
 	return "Imported"
-}
-
-// readTraces reads the steps of all files.
-func (o *importOptions) readTraces(
-	ctx context.Context, env *Env, files []string, w store.Writer,
-) (steps []store.NewStep, err error) {
-	meter := git.NewMeter(env.progress(o.json), env.Now, "Reading steps", 0)
-	defer meter.End()
-	for _, f := range files {
-		more, err := o.readTrace(ctx, env, f, w, meter)
-		if err != nil {
-			return nil, readError(err)
-		}
-		steps = append(steps, more...)
-	}
-	return steps, nil
 }
 
 // readError is the error for a trace or transcript that cannot be read.
@@ -134,27 +84,6 @@ func readError(err error) error {
 		return fail.New(fail.ErrInvalid, fail.TranscriptForeign, err.Error(), foreign.Hint())
 	}
 	return err
-}
-
-// readTrace reads the steps of one file and sets their agent, session and model.
-func (o *importOptions) readTrace(
-	ctx context.Context, env *Env, file string, w store.Writer, meter *git.Meter,
-) ([]store.NewStep, error) {
-	name := filepath.Base(file)
-	trace, err := transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range trace.Empty {
-		env.warn("'%s': step %d has neither observation, thought nor action", name, n)
-	}
-	env.replaced(trace.Lossy)
-	for i := range trace.Steps {
-		step := &trace.Steps[i]
-		step.Agent, step.Model = w.Agent, cmp.Or(o.model, step.Model, w.Model)
-		step.Session = cmp.Or(o.session, step.Session, strings.TrimSuffix(name, filepath.Ext(name)))
-	}
-	return trace.Steps, nil
 }
 
 // importFolder is `import DIR`: it imports the folder of another implementation.

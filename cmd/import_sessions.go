@@ -41,7 +41,7 @@ func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []s
 	}
 	w := o.writer(env)
 	w.Agent, w.Session, w.Model = o.agent, o.session, o.model // not of the user who imports
-	opts := sessions.Options{Found: o.all, Now: env.Now(), Writer: w, DryRun: o.dryRun}
+	opts := sessions.Options{Found: o.all, Traces: o.from == transcript.SWEAgent, Now: env.Now(), Writer: w, DryRun: o.dryRun}
 	var ok bool
 	if opts.Since, ok = transcript.ParseTime(o.since); !ok {
 		return r, usagef("'%s' is not a time", o.since).hint("--since 2026-11-21T00:00:00Z")

@@ -49,7 +49,7 @@ func TestProgressOfWork(t *testing.T) {
 	var trace strings.Builder
 	trace.WriteString(`{"trajectory":[`)
 	for i := range 40 {
-		fmt.Fprintf(&trace, `{"action":"step %d"},`, i)
+		fmt.Fprintf(&trace, `{"thought":"step %d"},`, i) // without a call they make no commit
 	}
 	file := filepath.Join(env.Dir, "x.traj")
 	if err := os.WriteFile(file, []byte(strings.TrimSuffix(trace.String(), ",")+"]}"), 0o666); err != nil {
@@ -67,7 +67,7 @@ func TestProgressOfWork(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"import --from swe-agent x.traj", []string{"Reading steps: 40, done.\n", "Recording steps:  50% (20/40)\r", "Recording steps: 100% (40/40), done.\n"}},
+		{"import --from swe-agent x.traj", []string{"Reading transcripts: 100% (1/1), done.\n", "Importing sessions: 100% (1/1), done.\n", "Recording steps:  50% (20/40)\r", "Recording steps: 100% (40/40), done.\n"}},
 		{"commit -m All", nil},
 		{"search step", []string{"Indexing texts: 100% (", "), done.\n"}},
 		{"fsck", []string{"Checking commits: 100% ("}},

@@ -28,10 +28,10 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// SWEAgent is the name of SWE-agent, whose traces ReadSWEAgent reads.
+// SWEAgent is the name of SWE-agent, whose trajectories Given reads.
 const SWEAgent = "swe-agent"
 
-// client is an agent whose transcripts ReadAgent reads.
+// client is an agent whose transcripts can be read.
 type client struct {
 	name   string
 	decode func(io.Reader, agent.Start, func(agent.Step) error) (*agent.Report, error)
@@ -131,8 +131,13 @@ func (e *ForeignError) Hint() string {
 }
 
 // Given is the transcript at path, which the user typed as file, of the agent of that name, which is one
-// of Agents but not SWEAgent.
+// of Agents.
 func Given(name, path, file string) sessions.File {
+	if name == SWEAgent {
+		f := traceOf(path)
+		f.Name = filepath.Base(file)
+		return f
+	}
 	f := fileOf(clients()[slices.IndexFunc(clients(), func(c client) bool { return c.name == name })], path)
 	f.Name = filepath.Base(file)
 	return f

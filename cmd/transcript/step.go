@@ -84,7 +84,7 @@ func Parse(data []byte, w store.Writer) (step store.NewStep, lossy bool, err err
 	if l.ID != "" {
 		step.Source = sourceKey(step.Session, string(l.ID))
 	}
-	return step, isLossy(data, step), nil
+	return step, isLossy(data, step.Observation+step.Thought+step.Action), nil
 }
 
 // ParseTime reads RFC 3339, or git's @SECONDS; an empty text is the zero time.
@@ -100,11 +100,10 @@ func ParseTime(s string) (t time.Time, ok bool) {
 	return t.UTC(), err == nil
 }
 
-// isLossy reports whether the decoder added U+FFFD to a line: encoding/json writes it for
+// isLossy reports whether the decoder added U+FFFD to the texts of a line: encoding/json writes it for
 // invalid UTF-8 and for half a surrogate pair.
-func isLossy(line []byte, step store.NewStep) bool {
+func isLossy(line []byte, texts string) bool {
 	const mark = "\uFFFD"
-	texts := step.Observation + step.Thought + step.Action
 	if !strings.Contains(texts, mark) {
 		return false
 	}

@@ -2,100 +2,123 @@ package transcript
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/hooks/capture"
+	"github.com/git-context/git-context/hooks/sessions"
 )
 
 // sweStep is a step of a SWE-agent trajectory, a JSON object whose member "trajectory" is
 // the list of steps. "history" repeats them as the model saw them and is larger: the reader
-// skips it token by token, so that a file needs the memory of its steps alone.
+// looks there for the task only, so that a file needs the memory of its steps alone.
 type sweStep struct {
-	Observation string `json:"observation"`
-	Thought     string `json:"thought"`
-	Action      string `json:"action"`
+	Observation string          `json:"observation"`
+	Thought     string          `json:"thought"`
+	Action      string          `json:"action"`
+	State       json.RawMessage `json:"state"` // an object, or its text
+	source      string
 }
+
+func (s sweStep) texts() string { return s.Observation + s.Thought + s.Action }
+
+// sweInfo is how a trajectory ended.
+type sweInfo struct {
+	Exit       string `json:"exit_status"`
+	Submission string `json:"submission"` // a patch, or the answer to a question
+}
+
+// lineError is a failure to read a line of a trace.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+
+func (e *lineError) Unwrap() error { return e.err }
 
 // traceError is a failure to read a trace.
 type traceError struct {
 	file string
-	line int // 0: unknown
 	err  error
 }
 
 func (e *traceError) Error() string {
-	if e.line == 0 {
-		return fmt.Sprintf("cannot read '%s': %v", e.file, e.err)
+	if at := (*lineError)(nil); errors.As(e.err, &at) {
+		return fmt.Sprintf("cannot read '%s', %v", e.file, at)
 	}
-	return fmt.Sprintf("cannot read '%s', line %d: %v", e.file, e.line, e.err)
+	return fmt.Sprintf("cannot read '%s': %v", e.file, e.err)
 }
 
 func (e *traceError) Unwrap() error { return e.err }
 
-// Trace is the content of a trajectory or transcript.
-type Trace struct {
-	Steps []store.NewStep
-	Empty []int // the positions of steps without a text, which are left out
-	Lossy bool  // invalid UTF-8 became U+FFFD
+// traceOf is the trajectory of SWE-agent at path.
+func traceOf(path string) sessions.File {
+	name := filepath.Base(path)
+	f := fileOf(client{name: SWEAgent, decode: decodeSWEAgent(name)}, path)
+	f.Session = strings.TrimSuffix(name, filepath.Ext(name))
+	return f
 }
 
-// ReadSWEAgent reads the steps of the trajectory at path to its end: half a trajectory is
-// an error that names the line. Errors name file, the path as the user typed it.
-func ReadSWEAgent(ctx context.Context, path, file string, meter *git.Meter) (*Trace, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, unread(file, err)
+// decodeSWEAgent returns what reads a trajectory in a file of that name, to its end: half a trajectory
+// is an error that names the line. Its steps are those of the file, exactly.
+func decodeSWEAgent(name string) capture.Decode {
+	return func(in io.Reader, start agent.Start, emit func(agent.Step) error) (*agent.Report, error) {
+		lines := &lineCounter{in: in}
+		r := &sweReader{name: name, json: json.NewDecoder(lines), digest: sha256.New()}
+		if err := r.document(); err != nil {
+			return &agent.Report{}, r.fault(lines, err)
+		}
+		report := &agent.Report{Empty: r.empty, Lossy: r.lossy, End: lines.read, Turns: r.milestones(start.Session)}
+		for _, s := range r.steps {
+			err := emit(agent.Step{Session: start.Session, Source: s.source,
+				Observation: s.Observation, Thought: s.Thought, Action: s.Action})
+			if err != nil {
+				return report, err
+			}
+		}
+		return report, nil
 	}
-	// Nothing was written, so closing cannot lose anything.
-	defer func() { _ = f.Close() }()
-	r := &sweReader{ctx: ctx, file: file, meter: meter, json: json.NewDecoder(f), digest: sha256.New()}
-	if err := r.document(); err != nil {
-		return nil, r.fault(f, err)
-	}
-	return &r.trace, nil
 }
 
 type sweReader struct {
-	ctx   context.Context
-	file  string
-	meter *git.Meter
-	json  *json.Decoder
-	raw   json.RawMessage // the last step
+	name string
+	json *json.Decoder
+	raw  json.RawMessage // the last value that was decoded
 
 	digest hash.Hash // of all steps so far
-	trace  Trace
+	steps  []sweStep
+	empty  []int // the positions of steps without a text, which are left out
+	task   string
+	info   sweInfo
+	lossy  bool // invalid UTF-8 became U+FFFD
 }
 
-// fault adds the file and the line to an error.
-func (r *sweReader) fault(f *os.File, err error) error {
-	var system *os.PathError
+// fault adds the line to an error of the text.
+func (r *sweReader) fault(lines *lineCounter, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	at := r.json.InputOffset()
 	switch {
-	case errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &system): // of reading, not of the text
-		return &traceError{file: r.file, err: system.Err}
+	case lines.failed != nil: // of reading, not of the text
+		return lines.failed
 	case errors.As(err, &syntax):
 		at = syntax.Offset
 	case errors.As(err, &kind): // its offset counts from the start of the step
 		at += kind.Offset - int64(len(r.raw))
 	case cutOff(err):
-		if info, statErr := f.Stat(); statErr == nil {
-			at = info.Size() - 1 // within the last line
-		}
+		at = lines.read - 1 // within the last line
 	}
-	return &traceError{file: r.file, line: lineAt(f, at), err: plainJSON(err)}
+	return &lineError{line: lines.at(at), err: plainJSON(err)}
 }
 
 // document reads the whole file: one object with a trajectory.
@@ -109,10 +132,17 @@ func (r *sweReader) document() error {
 		if err != nil {
 			return err
 		}
-		if key == "trajectory" {
+		switch key {
+		case "trajectory":
 			found = true
 			err = r.trajectory()
-		} else {
+		case "history":
+			err = r.history()
+		case "info":
+			if err = r.json.Decode(&r.raw); err == nil {
+				err = agent.Unmarshal(r.raw, &r.info)
+			}
+		default:
 			err = r.pass()
 		}
 		if err != nil {
@@ -136,13 +166,9 @@ func (r *sweReader) trajectory() error {
 		return err
 	}
 	for n := 0; r.json.More(); n++ {
-		if err := r.ctx.Err(); err != nil {
-			return err
-		}
 		if err := r.step(n); err != nil {
 			return err
 		}
-		r.meter.Add(1)
 	}
 	_, err := r.json.Token() // the closing bracket
 	return err
@@ -156,16 +182,13 @@ func (r *sweReader) step(n int) error {
 	if err := json.Unmarshal(r.raw, &s); err != nil {
 		return err
 	}
-	if s == (sweStep{}) {
-		r.trace.Empty = append(r.trace.Empty, n)
+	if s.texts() == "" {
+		r.empty = append(r.empty, n)
 		return nil
 	}
-	step := store.NewStep{
-		Observation: s.Observation, Thought: s.Thought, Action: s.Action,
-		Source: r.source(n, s),
-	}
-	r.trace.Lossy = r.trace.Lossy || isLossy(r.raw, step)
-	r.trace.Steps = append(r.trace.Steps, step)
+	s.source = r.source(n, s)
+	r.lossy = r.lossy || isLossy(r.raw, s.texts())
+	r.steps = append(r.steps, s)
 	return nil
 }
 
@@ -176,17 +199,52 @@ func (r *sweReader) source(n int, s sweStep) string {
 	for _, text := range []string{s.Observation, s.Thought, s.Action} {
 		fmt.Fprintf(r.digest, "%d:%s", len(text), text)
 	}
-	return fmt.Sprintf("%s:%d:%.8x", filepath.Base(r.file), n, r.digest.Sum(nil))
+	return fmt.Sprintf("%s:%d:%.8x", r.name, n, r.digest.Sum(nil))
+}
+
+// history looks for the task: the first message of the user that is no demonstration.
+func (r *sweReader) history() error {
+	open, err := r.json.Token()
+	if err != nil || open != json.Delim('[') {
+		return r.passRest(open, err)
+	}
+	for r.json.More() && r.task == "" {
+		var m struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+			Demo    bool            `json:"is_demo"`
+		}
+		if err := r.json.Decode(&r.raw); err != nil {
+			return err
+		}
+		if agent.Unmarshal(r.raw, &m) == nil && m.Role == "user" && !m.Demo {
+			r.task = taskOf(messageText(agent.Value(m.Content)))
+		}
+	}
+	return r.passRest(open, nil)
+}
+
+// messageText is the text of a message, which is a string or a list of parts.
+func messageText(content agent.Value) string {
+	if len(content) == 0 || content[0] != '[' {
+		return content.Text()
+	}
+	var parts []struct{ Text string }
+	var all strings.Builder
+	if agent.Unmarshal(content, &parts) == nil {
+		for _, p := range parts {
+			all.WriteString(p.Text)
+		}
+	}
+	return all.String()
 }
 
 // pass skips one value.
-func (r *sweReader) pass() error {
-	depth := 0
-	for {
-		t, err := r.json.Token()
-		if err != nil {
-			return err
-		}
+func (r *sweReader) pass() error { return r.passRest(r.json.Token()) }
+
+// passRest skips the rest of a value that begins with a token.
+func (r *sweReader) passRest(t json.Token, err error) error {
+	for depth := 0; err == nil; t, err = r.json.Token() {
 		switch t {
 		case json.Delim('{'), json.Delim('['):
 			depth++
@@ -197,6 +255,7 @@ func (r *sweReader) pass() error {
 			return nil
 		}
 	}
+	return err
 }
 
 func (r *sweReader) expect(open json.Delim, what string) error {
@@ -207,20 +266,32 @@ func (r *sweReader) expect(open json.Delim, what string) error {
 	return err
 }
 
-// lineAt returns the line of an offset, for an error, by reading the file again; 0 where it
-// cannot be read.
-func lineAt(f io.ReadSeeker, offset int64) int {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return 0
-	}
-	lines, buffer := 1, make([]byte, 64<<10)
-	for offset > 0 {
-		n, err := f.Read(buffer[:min(int64(len(buffer)), offset)])
-		lines += bytes.Count(buffer[:n], []byte{'\n'})
-		offset -= int64(n)
-		if err != nil {
+// lineCounter notes where lines end, for errors.
+type lineCounter struct {
+	in     io.Reader
+	read   int64
+	ends   []int64
+	failed error // of in
+}
+
+func (l *lineCounter) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	for at, rest := int64(0), p[:n]; ; {
+		next := bytes.IndexByte(rest, '\n')
+		if next < 0 {
 			break
 		}
+		at += int64(next) + 1
+		l.ends, rest = append(l.ends, l.read+at-1), rest[next+1:]
 	}
-	return lines
+	if l.read += int64(n); err != nil && err != io.EOF {
+		l.failed = err
+	}
+	return n, err
+}
+
+// at returns the line of an offset.
+func (l *lineCounter) at(offset int64) int {
+	before, _ := slices.BinarySearch(l.ends, offset)
+	return before + 1
 }

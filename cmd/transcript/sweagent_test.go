@@ -1,12 +1,14 @@
 package transcript
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/hooks/agent"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -31,19 +33,38 @@ func traceFile(t *testing.T, content string) string {
 	return path
 }
 
+// readTrace reads the trajectory at path, as Import does, with an error that names file.
+func readTrace(ctx context.Context, path, file string) ([]agent.Step, *agent.Report, error) {
+	f := Given(SWEAgent, path, file)
+	var steps []agent.Step
+	in, err := f.Open(ctx)
+	if err != nil {
+		return nil, nil, Unread(SWEAgent, path, file, err)
+	}
+	defer func() { _ = in.Close() }() // nothing was written
+	report, err := f.Decode(in, agent.Start{Session: f.Session}, func(s agent.Step) error {
+		steps = append(steps, s)
+		return nil
+	})
+	if err != nil {
+		err = Unread(SWEAgent, path, file, err)
+	}
+	return steps, report, err
+}
+
 func TestReadSWEAgent(t *testing.T) {
-	got, err := ReadSWEAgent(t.Context(), traceFile(t, trajectory), "x.traj", nil)
+	got, report, err := readTrace(t.Context(), traceFile(t, trajectory), "x.traj")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Trace{
-		Steps: []store.NewStep{
-			{Action: "ls\n", Observation: "a\r\nb", Thought: "look", Source: "x.traj:0:f0d1ce752291af97"},
-			{Observation: "only this", Source: "x.traj:2:c5b66be12c9a7090"},
-		},
-		Empty: []int{1},
+	want := []agent.Step{
+		{Session: "x", Action: "ls\n", Observation: "a\r\nb", Thought: "look", Source: "x.traj:0:f0d1ce752291af97"},
+		{Session: "x", Observation: "only this", Source: "x.traj:2:c5b66be12c9a7090"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int{1}, report.Empty); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -53,12 +74,12 @@ func TestReadSWEAgent(t *testing.T) {
 func TestReadSWEAgentTruncated(t *testing.T) {
 	for end := range len(trajectory) - 2 {
 		cut := trajectory[:end]
-		got, err := ReadSWEAgent(t.Context(), traceFile(t, cut), "x.traj", nil)
-		if err == nil {
+		got, _, err := readTrace(t.Context(), traceFile(t, cut), "x.traj")
+		if err == nil || len(got) > 0 {
 			t.Fatalf("cut off at %d: %+v", end, got)
 		}
-		trace, ok := err.(*traceError)
-		if !ok || trace.line < 1 || trace.line > strings.Count(cut, "\n")+1 {
+		var at *lineError
+		if !errors.As(err, &at) || at.line < 1 || at.line > strings.Count(cut, "\n")+1 {
 			t.Fatalf("cut off at %d: %v", end, err)
 		}
 	}
@@ -78,7 +99,7 @@ func TestReadSWEAgentMalformed(t *testing.T) {
 		{"{\n\"trajectory\":[]}\n\n{}", "line 4: something follows"},
 		{"{\n\"trajectory\":[\n{\"action\":\"a\nb\"}]}", "line 3: "},
 	} {
-		_, err := ReadSWEAgent(t.Context(), traceFile(t, test.content), "x.traj", nil)
+		_, _, err := readTrace(t.Context(), traceFile(t, test.content), "x.traj")
 		if err == nil || !strings.Contains(err.Error(), "'x.traj', "+test.want) {
 			t.Errorf("%q: %v, want %s", test.content, err, test.want)
 		}
@@ -86,26 +107,38 @@ func TestReadSWEAgentMalformed(t *testing.T) {
 }
 
 func TestReadSWEAgentAbsent(t *testing.T) {
-	_, err := ReadSWEAgent(t.Context(), filepath.Join(t.TempDir(), "no.traj"), "no.traj", nil)
+	_, _, err := readTrace(t.Context(), filepath.Join(t.TempDir(), "no.traj"), "no.traj")
 	if err == nil || err.Error() != "cannot read 'no.traj': no such file or directory" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestReadSWEAgentDirectory(t *testing.T) {
-	_, err := ReadSWEAgent(t.Context(), t.TempDir(), "x.traj", nil)
+	_, _, err := readTrace(t.Context(), t.TempDir(), "x.traj")
 	if err == nil || err.Error() != "cannot read 'x.traj': is a directory" {
 		t.Errorf("%v", err)
 	}
 }
 
+// Whatever a trajectory has, each of its steps is in a turn.
 func FuzzReadSWEAgent(f *testing.F) {
 	f.Add(trajectory)
 	f.Add("{\"trajectory\":[{\"action\":\"\xff\"}]}")
+	f.Add(`{"history":[{"role":"user","content":[{"text":"ISSUE:\nx"}]}],"trajectory":[{"action":"create a"},` +
+		`{"action":"python a"},{"action":"cat a"},{"action":"sed -i x a","state":"{\"open_file\":7}"},{"action":"submit"}]}`)
 	f.Fuzz(func(t *testing.T, content string) {
-		trace, err := ReadSWEAgent(t.Context(), traceFile(t, content), "x.traj", nil)
-		if (err == nil) == (trace == nil) {
-			t.Errorf("%v and %v", trace, err)
+		steps, report, err := readTrace(t.Context(), traceFile(t, content), "x.traj")
+		if err != nil {
+			return
+		}
+		in := 0
+		for _, turn := range report.Turns {
+			if in += turn.Steps; turn.Steps < 1 {
+				t.Errorf("a turn of %d steps", turn.Steps)
+			}
+		}
+		if in != len(steps) {
+			t.Errorf("%d of %d steps are in turns", in, len(steps))
 		}
 	})
 }

@@ -95,6 +95,8 @@ type Step struct {
 	Action      string
 	Model       string
 	Tokens      int64
+
+	Source string // its permanent name where ID is none, see the function Source; empty: ID is
 }
 
 // Report tells what a transcript contained besides its finished steps.
@@ -111,6 +113,7 @@ type Report struct {
 	Subagent int            // records of subagents in the transcript of their parent
 	Copied   int            // records of another session's history, copied here
 	LeftOut  int            // steps for which their turn had no room
+	Empty    []int          // the positions of steps without a text, in a list of steps
 	Lossy    bool           // invalid UTF-8 became U+FFFD
 }
 

@@ -95,17 +95,19 @@ func (c command) git() string {
 	return ""
 }
 
+// has reports whether one of its words is one of those.
+func (c command) has(words ...string) bool {
+	return slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(words, w) })
+}
+
 func (c command) reads() bool {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(words, w) })
-	}
 	switch c.name() {
 	case "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "tree", "pwd", "nl", "file", "stat", "which", "du", "bat", "less":
 		return true
 	case "sed":
-		return has("-n") && !has("-i")
+		return c.has("-n") && !c.has("-i")
 	case "fd", "find":
-		return !has("-exec", "-execdir", "-ok", "-delete", "-fprint", "-x", "-X")
+		return !c.has("-exec", "-execdir", "-ok", "-delete", "-fprint", "-x", "-X")
 	case "git":
 		switch c.git() {
 		case "status", "log", "show", "diff", "blame", "ls-files", "grep", "rev-parse":
@@ -151,7 +153,8 @@ type parser struct {
 	current  command
 	commands []command
 	plain    bool
-	here     string // the end of a here-document that begins at the next line
+	writes   []string // files that output is redirected to
+	here     string   // the end of a here-document that begins at the next line
 }
 
 func (p *parser) next() {
@@ -258,6 +261,7 @@ func (p *parser) redirect(c byte) {
 		end = 1 + wordEnd(p.rest[1:])
 	} else if c == '>' && p.rest[:end] != "/dev/null" {
 		p.plain = false
+		p.writes = append(p.writes, strings.Trim(p.rest[:end], `'"`))
 	}
 	p.rest = p.rest[end:]
 }

@@ -44,8 +44,11 @@ func strip(text, name string) string {
 }
 
 // Source is the permanent name of a step of a client: "claude-code:SESSION:ID", at most 1000 bytes
-// and printable.
+// and printable, or Step.Source.
 func Source(client string, s Step) string {
+	if s.Source != "" {
+		return s.Source
+	}
 	session := strings.NewReplacer("%", "%25", ":", "%3A").Replace(Name(s.Session))
 	return client + ":" + session + ":" + Name(s.ID)
 }

@@ -27,6 +27,9 @@ type Turn struct {
 	Calls int      // of tools, except git-context's own
 	Steps int
 
+	// Changed says that files were changed, of which Files may have none.
+	Changed bool
+
 	Begin, End time.Time // of the first and the last record
 	Committed  bool      // the agent made a commit of memory itself
 	Done       bool      // the agent finished its answer, was interrupted, or got another prompt

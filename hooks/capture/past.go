@@ -24,6 +24,13 @@ func ReadRules(ctx context.Context, s *store.Store) (r *Rules, err error) {
 	return r, err
 }
 
+// Whole are the same rules, except that nothing is left out: for what is no record of a user's sessions.
+func (r *Rules) Whole() *Rules {
+	whole := &Rules{policy: r.policy}
+	whole.policy.mode = captureFull
+	return whole
+}
+
 // Off reports whether nothing is to be recorded.
 func (r *Rules) Off() bool { return r.policy.mode == captureOff }
 
@@ -74,7 +81,7 @@ func (p *Past) Add(t PastTurn) (summary, contribution string) {
 	if t.Cut || !t.Done {
 		d.interrupt(p.rules.policy, t.Steps)
 	}
-	d.Code = d.Code || t.Code
+	d.Code = d.Code || t.Code || t.Changed
 	p.turn.Ends = t.Ends
 	commits := p.rules.policy.commits(d, p.turn)
 	if commits {

@@ -42,6 +42,8 @@ func (i *importing) plan(ctx context.Context) error {
 			continue
 		}
 		switch {
+		case i.o.Traces:
+			u.branch = i.current
 		case u.alone || i.names[u.name()]:
 			u.branch = u.name()
 		case !i.o.Found || !u.from.Before(after):

@@ -53,11 +53,19 @@ func (i *importing) read(ctx context.Context, f *File) (*content, error) {
 	} else {
 		c.open = len(report.Open)
 	}
-	c.split(steps, f.Time)
+	c.split(steps, earlier(f.Time, i.o.Now))
 	c.name(f)
 	n := len(c.turns)
 	c.goes = !ended && n > 0 && (c.open > 0 || !c.turns[n-1].Done)
 	return c, nil
+}
+
+// earlier is a file's time, or now if a clock was wrong.
+func earlier(at, now time.Time) time.Time {
+	if at.After(now) {
+		return now
+	}
+	return at
 }
 
 // split gives each turn its steps. Where nothing has a time, the file has one.

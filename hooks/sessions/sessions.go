@@ -19,6 +19,11 @@
 //
 // A session that began a branch goes on there. These branches stay as any other.
 //
+// A trace is a record of one task that an agent worked at, often one of many attempts, and of a repository
+// that the user need not have. Traces go to the current branch, whatever ran while they did; what only
+// other branches have is unknown, so that each branch can have the same trace; and context.capture does
+// not hold for them.
+//
 // # Repetition
 //
 // A step is known by its source, see [agent.Source], on whatever branch it is: what capture or an
@@ -55,6 +60,7 @@ type File struct {
 type Options struct {
 	Files  []File
 	Found  bool // the files were looked for: only sessions of this repository are imported
+	Traces bool // the files are traces, see the package's comment
 	Since  time.Time
 	Now    time.Time
 	Writer store.Writer // empty members are those of the sessions
@@ -151,6 +157,9 @@ func begin(ctx context.Context, s *store.Store, o Options) (*importing, error) {
 	if i.rules, err = capture.ReadRules(ctx, s); err != nil {
 		return nil, err
 	}
+	if o.Traces {
+		i.rules = i.rules.Whole()
+	}
 	if i.rules.Off() {
 		return nil, fail.New(fail.ErrRefused, fail.Refused, store.KeyCapture+" is off: nothing of a transcript is recorded",
 			"git config "+store.KeyCapture+" full")
@@ -165,9 +174,12 @@ func begin(ctx context.Context, s *store.Store, o Options) (*importing, error) {
 
 // readKnown reads the names of the branches, and the sources of all their steps.
 func (i *importing) readKnown(ctx context.Context) error {
-	names, err := i.s.BranchNames(ctx)
-	if err != nil {
-		return err
+	names := []string{i.current}
+	if !i.o.Traces {
+		var err error
+		if names, err = i.s.BranchNames(ctx); err != nil {
+			return err
+		}
 	}
 	meter := i.s.Repo().Meter("Reading memory", len(names))
 	defer meter.End()

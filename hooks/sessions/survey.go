@@ -236,6 +236,9 @@ func (i *importing) count(l *surveyed) {
 	for _, w := range Warnings(r) {
 		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("'%s': %s", l.file.Name, w))
 	}
+	for _, n := range r.Empty {
+		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("'%s': step %d has neither observation, thought nor action", l.file.Name, n))
+	}
 	if l.open > 0 {
 		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("'%s': %s not finished yet; import the file again later", l.file.Name, prose.Count(l.open, "step")))
 	}

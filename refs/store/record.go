@@ -77,41 +77,6 @@ func (s *Store) record(ctx context.Context, steps []NewStep, sourced bool) ([]Re
 	return out, s.append(j, steps, out, known)
 }
 
-// RehearseRecord checks steps, and says which of them exist on the current branch by their sources. It
-// records none.
-func (s *Store) RehearseRecord(ctx context.Context, steps []NewStep) ([]Recorded, error) {
-	out := make([]Recorded, len(steps))
-	known, err := OnBranch(ctx, s, "", func(branch string) (*sources, error) { return s.sourcesOf(ctx, branch) })
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	tip, err := s.Tip(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	pending, err := s.Pending(ctx, tip)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range pending.Lines {
-		var e EntryLine
-		if json.Unmarshal(line.Raw, &e) == nil { // fsck reports another line
-			seen[e.Source] = true
-		}
-	}
-	for i := range steps {
-		if out[i].Replaced, err = s.checkStep(ctx, &steps[i]); err != nil {
-			return nil, err
-		}
-		source := steps[i].Source
-		_, found := known.find(source)
-		out[i].Known = source != "" && (found || seen[source])
-		seen[source] = true
-	}
-	return out, nil
-}
-
 // append writes the steps whose source is new and fills in the answers.
 func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *sources) error {
 	var lines [][]byte
