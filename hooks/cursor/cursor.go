@@ -140,6 +140,11 @@ func (d *decoder) answer(t *agent.Thread, content []block) {
 			e.Call = e.ID
 			describe(&e, b.Name, b.Input, d.dir)
 			t.Add(e)
+			// The file says no result: a call counts as one that did not fail, or no turn would have
+			// written anything.
+			e = d.event(agent.Result, n)
+			e.Call = e.ID
+			t.Add(e)
 		case "thinking", "image":
 		default:
 			t.Unknown("block " + b.Type)
