@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/cmd/transcript"
+	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/hooks/sessions"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -46,15 +49,6 @@ func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []s
 	if opts.Since, ok = transcript.ParseTime(o.since); !ok {
 		return r, usagef("'%s' is not a time", o.since).hint("--since 2026-11-21T00:00:00Z")
 	}
-	for _, name := range from {
-		found, err := transcript.All(name, env.getenv)
-		if err != nil {
-			return r, err
-		}
-		if o.all {
-			opts.Files = append(opts.Files, found...)
-		}
-	}
 	for _, arg := range args {
 		opts.Files = append(opts.Files, transcript.Given(o.from, env.path(arg), arg))
 	}
@@ -63,7 +57,14 @@ func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []s
 		return r, err
 	}
 	defer closing(s, &err)
+	var missing []string
+	if o.all {
+		if opts.Files, missing, err = o.find(ctx, env, s, from); err != nil {
+			return r, err
+		}
+	}
 	r, err = sessions.Import(ctx, s, opts)
+	r.Warnings = append(missing, r.Warnings...)
 	var failed *sessions.FileError
 	if errors.As(err, &failed) {
 		err = readError(transcript.Unread(failed.File.Client, failed.File.Path, o.typed(env, args, failed.File.Path), failed.Err))
@@ -72,6 +73,31 @@ func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []s
 		s.IndexBehind()
 	}
 	return r, err
+}
+
+// find looks for the sessions of agents. One whose program is missing or fails is left out with a warning,
+// unless the user named it.
+func (o *importOptions) find(ctx context.Context, env *Env, s *store.Store, from []string) (
+	files []sessions.File, warnings []string, err error,
+) {
+	p := transcript.Places{Getenv: env.getenv}
+	if p.Trees, err = capture.Trees(s); err != nil {
+		return nil, nil, err
+	}
+	for _, name := range from {
+		found, err := transcript.All(ctx, name, p)
+		var failed *transcript.ProgramError
+		switch {
+		case errors.As(err, &failed) && o.from == "":
+			warnings = append(warnings, failed.Error()+"; they were left out")
+		case errors.As(err, &failed) && failed.Missing():
+			return nil, nil, fail.New(fail.ErrNotFound, fail.NotFound, failed.Error(), importTrace)
+		case err != nil:
+			return nil, nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, warnings, nil
 }
 
 // sources returns the agents whose sessions are looked for.

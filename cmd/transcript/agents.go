@@ -38,6 +38,10 @@ type client struct {
 
 	// place is where the client keeps its transcripts, below its directory; "" if they cannot be found so.
 	place string
+	// at completes a file by its path below the place, and reports whether it is a transcript; nil: all are.
+	at func(f *sessions.File, below []string, p Places) bool
+	// all finds the sessions of a client that are elsewhere; nil: they are at place.
+	all func(ctx context.Context, c client, p Places) ([]sessions.File, error)
 
 	// find returns the path of a session's transcript below the client's directory; nil: the payloads
 	// of all hooks have it.
@@ -50,9 +54,9 @@ func clients() []client {
 		{name: claudecode.Name, decode: claudecode.Decode, place: "projects", late: true},
 		{name: codex.Name, decode: codex.Decode, place: "sessions:archived_sessions"},
 		{name: copilot.Name, decode: copilot.Decode, place: "session-state", find: copilot.Transcript, late: true},
-		{name: cursor.Name, decode: cursor.Decode},
-		{name: gemini.Name, decode: gemini.Decode},
-		{name: opencode.Name, decode: opencode.Decode},
+		{name: cursor.Name, decode: cursor.Decode, place: "projects", at: cursorFile},
+		{name: gemini.Name, decode: gemini.Decode, place: "tmp", at: geminiFile},
+		{name: opencode.Name, decode: opencode.Decode, all: exports},
 		{name: pi.Name, decode: pi.Decode, place: "sessions"},
 		{name: qwen.Name, decode: qwen.Decode, place: "projects", late: true},
 	}

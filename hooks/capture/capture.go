@@ -234,21 +234,34 @@ func (c *capturing) here(dir string) (bool, error) {
 	if dir == "" {
 		return true, nil
 	}
-	repo := c.s.Repo()
-	tops := []string{repo.WorkTree(), repo.CommonDir()}
-	worktrees, err := repo.HeadNames()
+	tops, err := Trees(c.s)
 	if err != nil {
 		return false, err
 	}
-	for _, w := range worktrees {
-		tops = append(tops, resolved(w.Path))
-	}
+	tops = append(tops, c.s.Repo().CommonDir())
 	for dir = resolved(dir); !slices.Contains(tops, dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// Trees returns the directories of the repository's worktrees, without symbolic links, the current one first.
+func Trees(s *store.Store) (trees []string, err error) {
+	worktrees, err := s.Repo().HeadNames()
+	if err != nil {
+		return nil, err
+	}
+	if top := s.Repo().WorkTree(); top != "" {
+		trees = append(trees, top)
+	}
+	for _, w := range worktrees {
+		if top := resolved(w.Path); !slices.Contains(trees, top) {
+			trees = append(trees, top)
+		}
+	}
+	return trees, nil
 }
 
 // resolved is a path without symbolic links, or the path itself if it does not exist any more.

@@ -121,6 +121,7 @@ func (d *decoder) prompt(t *agent.Thread, m *message) {
 	text := m.Content
 	if d.dir == "" {
 		d.dir = directory(text)
+		t.In(d.dir)
 	}
 	text = strings.TrimSpace(agent.Strip(text, "session_context", "hook_context", "state_snapshot"))
 	if t.Seen(m.ID) || text == "" {

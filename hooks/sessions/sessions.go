@@ -35,6 +35,7 @@ package sessions
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
@@ -50,6 +51,7 @@ type File struct {
 	Name    string // in messages
 	Session string // that its place tells, "SESSION/AGENT" of a subagent; "": its records do
 	Dir     string // where the agent worked, if its place tells and its records do not
+	Hooked  bool   // its steps have no other names than their numbers: a session that hooks recorded is left out
 	Time    time.Time
 
 	Open   func(context.Context) (io.ReadCloser, error)
@@ -132,6 +134,7 @@ type importing struct {
 	names   map[string]bool
 
 	known    map[uint64]bool // sources of steps, see capture.SourceHash
+	hooked   map[string]bool // beginnings of sources, of sessions that have names that are no numbers
 	sessions map[key]*session
 	units    []*unit // in the order of time
 
@@ -150,7 +153,7 @@ type importing struct {
 type key struct{ client, session string }
 
 func begin(ctx context.Context, s *store.Store, o Options) (*importing, error) {
-	i := &importing{s: s, o: o, names: map[string]bool{}, known: map[uint64]bool{}, sessions: map[key]*session{},
+	i := &importing{s: s, o: o, names: map[string]bool{}, known: map[uint64]bool{}, hooked: map[string]bool{}, sessions: map[key]*session{},
 		waits: map[string]*lane{}, gained: map[string]bool{}, ends: map[*File]ended{}}
 	i.codes.repo = s.Repo()
 	var err error
@@ -185,13 +188,22 @@ func (i *importing) readKnown(ctx context.Context) error {
 	defer meter.End()
 	for _, name := range names {
 		i.names[name] = true
-		err := i.s.EachSource(ctx, name, func(source string) { i.known[capture.SourceHash(source)] = true })
+		err := i.s.EachSource(ctx, name, i.knows)
 		if err != nil {
 			return err
 		}
 		meter.Add(1)
 	}
 	return nil
+}
+
+// knows notes the source of a step.
+func (i *importing) knows(source string) {
+	i.known[capture.SourceHash(source)] = true
+	session := strings.LastIndexByte(source, ':') + 1
+	if strings.Trim(source[session:], "0123456789/") != "" {
+		i.hooked[source[:session]] = true
+	}
 }
 
 // reader ends with its context.

@@ -180,7 +180,7 @@ func (i *importing) take(l *surveyed) error {
 	default:
 		return &FileError{File: l.file, Err: l.err}
 	}
-	if i.o.Found && !l.here {
+	if i.o.Found && (!l.here || l.file.Hooked && i.hooked[agent.Source(l.file.Client, agent.Step{Session: l.id})]) {
 		return nil
 	}
 	goes, err := capture.Goes(i.s, i.turnOf(l.file, l.id))
