@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/hooks/claudecode"
 	"github.com/git-context/git-context/hooks/sessions"
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/hooks/zst"
@@ -60,6 +61,9 @@ func (c client) dirs(p Places) (dirs []string) {
 		return nil
 	}
 	homes := []string{dir}
+	if config := settings.ConfigDir(settings.Place{Getenv: p.Getenv}); c.name == claudecode.Name && p.Getenv("CLAUDE_CONFIG_DIR") == "" && config != "" {
+		homes = append(homes, filepath.Join(config, "claude")) // some releases keep them there
+	}
 	for _, home := range homes {
 		for place := range strings.SplitSeq(c.place, ":") {
 			dir := filepath.Join(home, place)

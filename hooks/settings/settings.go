@@ -184,6 +184,18 @@ func (c Client) moved(p Place) string {
 // say where it is.
 func (c Client) Dir(p Place) string { return c.userBase(p) }
 
+// ConfigDir returns the directory of the user's configuration files, ~/.config if the environment does not
+// move it; "" if it does not say where it is.
+func ConfigDir(p Place) string {
+	if dir := p.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if p.home() == "" {
+		return ""
+	}
+	return filepath.Join(p.home(), ".config")
+}
+
 // userBase returns the directory to which the user's files are relative.
 func (c Client) userBase(p Place) string {
 	base, _ := c.dirs(p, User, c.base)
