@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // releases is a server with two releases of git-context, as make dist would make them for
@@ -171,7 +172,7 @@ func TestInstaller(t *testing.T) {
 	for name, test := range map[string]func(*installer){
 		"comes and goes": installsAndRemoves, "refuses": refusesToInstall, "newer": installsNewer,
 		"strangers": keepsStrangers, "killed": isKilled, "interrupted": isInterrupted,
-		"two at once": runsBesideAnother, "wget": installsWithWget,
+		"two at once": runsBesideAnother, "overtaken": isOvertaken, "wget": installsWithWget,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -343,6 +344,51 @@ func runsBesideAnother(i *installer) {
 	}
 	if done == 0 {
 		i.t.Error("none has installed it")
+	}
+	i.has("older")
+	i.ok("--uninstall")
+	i.nothing("")
+}
+
+// isOvertaken makes the directories, and then another run is faster with the lock. Of these
+// directories, too, nothing is left.
+func isOvertaken(i *installer) {
+	// The first waits in mkdir until the second is at work, which then takes a while.
+	slow := func(program, script string) string {
+		dir := i.t.TempDir()
+		putFile(i.t, filepath.Join(dir, program), "#!/bin/sh\n"+script)
+		if err := os.Chmod(filepath.Join(dir, program), 0o755); err != nil {
+			i.t.Fatal(err)
+		}
+		return "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")
+	}
+	made, locked := filepath.Join(i.t.TempDir(), "made"), filepath.Join(i.t.TempDir(), "locked")
+	first := i.script(append(i.from("v1.2.3"), slow("mkdir", fmt.Sprintf(
+		"/bin/mkdir \"$@\" || exit\n[ -e %[1]s ] || { touch %[1]s; until [ -e %[2]s ]; do sleep 0.01; done; }\n", made, locked)))...)
+	second := i.script(append(i.from("v1.2.3"), slow("chmod", fmt.Sprintf(
+		"[ -e %[1]s ] || { touch %[1]s; sleep 1; }\nexec /bin/chmod \"$@\"\n", locked)))...)
+	done := make(chan error)
+	go func() {
+		out, err := first.CombinedOutput()
+		if err != nil && strings.Contains(string(out), " is at work in ") {
+			err = nil
+		}
+		done <- err
+	}()
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(made); err == nil {
+			break
+		}
+		if time.Since(begin) > time.Minute {
+			i.t.Fatal("the first has made no directory")
+		}
+	}
+	if out, err := second.CombinedOutput(); err != nil {
+		i.t.Errorf("the second: %v\n%s", err, out)
+	}
+	putFile(i.t, locked, "") // also if it came to nothing
+	if err := <-done; err != nil {
+		i.t.Errorf("the first: %v", err)
 	}
 	i.has("older")
 	i.ok("--uninstall")

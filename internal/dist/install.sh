@@ -43,7 +43,7 @@ main() {
 	case $prefix in *"$newline"*) fail "PREFIX contains a line feed" ;; esac
 	own=$prefix/share/git-context
 	manifest=$own/manifest
-	work= missing= made= locked=
+	work= missing= made= locked= holder=
 	umask 022 # what is installed may be read by all, as after make install
 	trap finish EXIT
 	trap 'exit 129' HUP
@@ -95,9 +95,7 @@ install() {
 	tar -xzf "$work/$name.tar.gz" -C "$work"
 	layout "$work/$name" >"$work/layout"
 	refuse_strangers
-	missing=$(absent "$own")
-	mkdir -p "$own"
-	lock
+	claim
 	[ -f "$manifest" ] || made=yes
 	list dir "$missing"
 	stage
@@ -192,14 +190,35 @@ refuse_strangers() {
 	done <"$work/layout"
 }
 
-# lock lets only one run change the prefix. The lock of a killed one counts for nothing.
-lock() {
+# claim makes our own directory and locks it. Only the run that made a directory knows that it
+# was not there before. So a run that made some does not give up while another has the lock,
+# but waits until it can list them.
+claim() {
+	seconds=60
+	until
+		missing=$(absent "$own"; echo "$missing")
+		mkdir -p "$own" || exit
+		take
+	do
+		[ -n "$missing" ] && [ $seconds -gt 0 ] || busy
+		seconds=$((seconds - 1))
+		sleep 1
+	done
+}
+
+# take lets only one run change the prefix. The lock of a killed one counts for nothing.
+take() {
 	if ! (set -C && echo $$ >"$own/lock") 2>/dev/null; then
-		holder=$(cat "$own/lock" 2>/dev/null) || fail "another process is at work in $prefix" "run this again"
-		! kill -0 "${holder:-0}" 2>/dev/null || fail "process '$holder' is at work in $prefix" "if it is not, rm '$own/lock'"
-		echo $$ >"$own/lock"
+		holder=$(cat "$own/lock" 2>/dev/null) || return 1 # it has just ended
+		! kill -0 "${holder:-0}" 2>/dev/null || return 1
+		echo $$ >"$own/lock" || exit
 	fi
 	locked=yes
+}
+
+busy() {
+	[ -n "$holder" ] || fail "another process is at work in $prefix" 'run this again'
+	fail "process '$holder' is at work in $prefix" "if it is not, rm '$own/lock'"
 }
 
 # list adds lines to the manifest: "dir" and a directory that this script makes, from the
@@ -249,7 +268,7 @@ place() {
 
 uninstall() {
 	[ -d "$own" ] || fail "this script has installed nothing in $prefix" 'PREFIX=DIR sh install.sh --uninstall'
-	lock
+	take || busy
 	remove
 	locked=
 	echo "removed from $prefix"
