@@ -100,6 +100,7 @@ func (q *request) export(ctx context.Context, commits, steps int) (page.Export, 
 	}
 	q.s.Branch = q.f.Branch
 	e.Graph = page.NewGraph(e.Frame, d.layout, 0, len(rows))
+	e.Left = append(e.Left, "Diffs are left out: git context web shows them.")
 	return e, q.rest(ctx, &e, steps)
 }
 

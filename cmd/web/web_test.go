@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -365,12 +366,12 @@ func TestExport(t *testing.T) {
 	gittest.Must(t, ExportTo(t.Context(), b.options, file))
 	text := string(gittest.OK(os.ReadFile(file))(t))
 	for _, want := range []string{"Survive a restart", "It doubles the load", "No request fails now.", "Look at the pool", "A channel guards the pool.",
-		"# Context of main", `href="#c-`, "style-src 'sha256-"} {
+		"# Context of main", `href="#c-`, "style-src 'sha256-", "Diffs are left out"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the file lacks %q", want)
 		}
 	}
-	for _, bad := range []string{"<script", "http://127", `href="/`, `src=`, "are left out"} {
+	for _, bad := range []string{"<script", "http://127", `href="/`, `src=`, "older commits are left out"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("the file has %q", bad)
 		}
@@ -379,5 +380,41 @@ func TestExport(t *testing.T) {
 		if !strings.Contains(text, `id="`+to[1]+`"`) {
 			t.Errorf("a link to %s leads nowhere", to[1])
 		}
+	}
+}
+
+// No page runs a program that the configuration of a repository names.
+func TestNoProgramRuns(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	b := newBrowser(t)
+	b.story()
+	planted, marker := filepath.Join(t.TempDir(), "planted"), filepath.Join(t.TempDir(), "marker")
+	gittest.Must(t, os.WriteFile(planted, []byte("#!/bin/sh\necho \"$*\" >>'"+marker+"'\nexit 1\n"), 0o777))
+	gittest.Must(t, os.WriteFile(filepath.Join(b.dir, ".git", "info", "attributes"), []byte("* diff=planted filter=planted\n"), 0o666))
+	for _, key := range []string{"core.fsmonitor", "core.sshCommand", "core.pager", "diff.external", "diff.planted.command",
+		"diff.planted.textconv", "filter.planted.clean", "filter.planted.smudge", "gpg.program", "gpg.ssh.program", "pager.log", "pager.diff", "pager.show", "alias.show"} {
+		b.git("config", key, planted)
+	}
+	b.git("config", "log.showSignature", "true")
+	b.open()
+	home := b.shows("/")
+	for _, to := range regexp.MustCompile(`href="(/commit/[0-9a-f]+)"`).FindAllStringSubmatch(home, -1) {
+		b.shows(to[1])
+	}
+	for _, path := range []string{"/brief", "/trace", "/topics", "/topic?key=lock", "/branches", "/search?q=slot", "/conflicts"} {
+		b.shows(path)
+	}
+	gittest.Must(t, ExportTo(t.Context(), b.options, filepath.Join(t.TempDir(), "memory.html")))
+	if text, err := os.ReadFile(marker); err == nil {
+		t.Errorf("a program ran: %s", text)
+	}
+	c := exec.Command("git", "status") // the marker is one: git itself runs it
+	c.Dir, c.Env = b.dir, b.env
+	_ = c.Run()
+	if _, err := os.Stat(marker); err != nil {
+		t.Error(err)
 	}
 }
