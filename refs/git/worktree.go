@@ -189,7 +189,7 @@ func (r *Repo) EditedLines(ctx context.Context) ([]EditedFile, error) {
 // editedFrom is EditedLines for another commit than HEAD's.
 func (r *Repo) editedFrom(ctx context.Context, rev ID) ([]EditedFile, error) {
 	// By their content: to diff-index alone a file with another date has changed.
-	lines, err := zList(r.runIndex(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
+	lines, err := zList(r.readWorktree(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--ignore-submodules=dirty", string(rev), "--"))
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (r *Repo) EditedOf(ctx context.Context, paths []string) ([]string, error) {
 	}
 	args := []string{"--literal-pathspecs", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", "--"}
-	lines, err := zList(r.runIndex(ctx, append(args, paths...)...))
+	lines, err := zList(r.readWorktree(ctx, append(args, paths...)...))
 	if err != nil {
 		return nil, err
 	}
