@@ -81,10 +81,10 @@ race:
 	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
 	$(tmp) $(GO) test -race -tags $(TAGS) -timeout 60m $(RACE)
 
-# The released clients of coding agents, from npm, with the hooks of git-context and a scripted model.
-# One of them: make agents AGENT=codex.
+# The released clients of coding agents, from npm, with the hooks and the server of git-context and a scripted model,
+# and the inspector and the conformance suite of the Model Context Protocol. One of them: make agents AGENT=codex.
 agents:
-	$(tmp) GIT_CONTEXT_AGENTS='$(CLIENTS)' $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v -run '^TestAgents$$/^($(AGENT))$$' ./test/agents
+	$(tmp) GIT_CONTEXT_AGENTS='$(CLIENTS)' $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v -run '^Test(Agents|Protocol)$$/^($(AGENT))$$' ./test/agents
 
 # What make test plays in small, in large, see docs/reliability.md. Of the lines
 # that it prints, those with "figures:" say what was played. A part of it:

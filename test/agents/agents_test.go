@@ -60,7 +60,7 @@ func TestAgents(t *testing.T) {
 	for _, c := range clients() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if why := c.missing(all); why != "" {
+			if why := c.release().missing(all); why != "" {
 				t.Skipf("*** SKIPPED %s %s: %s", c.name, c.version, why)
 			}
 			w := newWorld(t, c, all)

@@ -4,7 +4,6 @@ package agents
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -172,10 +171,10 @@ func openCode() client {
 	}
 }
 
-// folder is where a release is installed.
-func (c client) folder(all string) string { return filepath.Join(all, c.name+"-"+c.version) }
+// release is how the client is installed.
+func (c client) release() release {
+	return release{c.name, c.version, c.program, []string{c.pkg + "@" + c.version}}
+}
 
 // path is the client's program.
-func (c client) path(all string) string {
-	return filepath.Join(c.folder(all), "node_modules", ".bin", c.program)
-}
+func (c client) path(all string) string { return c.release().path(all) }

@@ -11,39 +11,62 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// installLimit is how long npm may take for one client.
+// installLimit is how long npm may take for one release.
 const installLimit = 4 * time.Minute
 
-// install installs with npm the clients that are not there yet, two at a time. Of one that cannot be
+// release is a program from npm. Beside its own package there may be others that it needs.
+type release struct {
+	name, version, program string
+	packages               []string
+}
+
+// releases are all that make agents runs.
+func releases() (all []release) {
+	for _, c := range clients() {
+		all = append(all, c.release())
+	}
+	return append(all, inspector(), conformance())
+}
+
+// folder is where a release is installed.
+func (r release) folder(all string) string { return filepath.Join(all, r.name+"-"+r.version) }
+
+// path is its program.
+func (r release) path(all string) string {
+	return filepath.Join(r.folder(all), "node_modules", ".bin", r.program)
+}
+
+// install installs with npm the releases that are not there yet, two at a time. Of one that cannot be
 // installed it leaves the reason in a file.
 func install(all string) {
 	wanted := wanted()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, 2)
-	for _, c := range clients() {
-		if _, err := os.Stat(c.path(all)); err == nil || !wanted.MatchString(c.name) {
+	for _, r := range releases() {
+		if _, err := os.Stat(r.path(all)); err == nil || !wanted.MatchString(r.name) {
 			continue
 		}
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			begin := time.Now()
-			err := c.install(all)
-			fmt.Printf("install %s %s: %.0f s\n", c.pkg, c.version, time.Since(begin).Seconds())
+			err := r.install(all)
+			fmt.Printf("install %s: %.0f s\n", r.packages[0], time.Since(begin).Seconds())
 			if err != nil {
-				_ = os.WriteFile(c.folder(all)+".failed", []byte(err.Error()), 0o666) // the client is missing in any case
+				_ = os.WriteFile(r.folder(all)+".failed", []byte(err.Error()), 0o666) // it is missing in any case
 			}
 		})
 	}
 	group.Wait()
 }
 
-// wanted matches the names of the clients that the flag -run selects.
+// wanted matches the names of the releases that the flag -run selects.
 func wanted() *regexp.Regexp {
 	flag.Parse()
 	names := ".*"
@@ -60,29 +83,30 @@ func wanted() *regexp.Regexp {
 }
 
 // install runs npm in a folder that gets its name when everything is in it.
-func (c client) install(all string) error {
-	part := c.folder(all) + ".part"
-	if err := errors.Join(os.RemoveAll(part), os.RemoveAll(c.folder(all)), os.MkdirAll(part, 0o777)); err != nil {
+func (r release) install(all string) error {
+	part := r.folder(all) + ".part"
+	if err := errors.Join(os.RemoveAll(part), os.RemoveAll(r.folder(all)), os.MkdirAll(part, 0o777)); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
 	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--no-update-notifier",
-		"--engine-strict", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", c.pkg+"@"+c.version)
+	args := []string{"install", "--prefix", part, "--no-audit", "--no-fund", "--no-update-notifier",
+		fmt.Sprintf("--engine-strict=%v", !slices.Contains(r.packages, ownNode)), "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"}
+	npm := exec.CommandContext(ctx, "npm", append(args, r.packages...)...)
 	npm.Dir, npm.WaitDelay = part, 5*time.Second
 	out, err := npm.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("npm install: %w\n%s", err, tail(string(out), 15))
 	}
-	return os.Rename(part, c.folder(all))
+	return os.Rename(part, r.folder(all))
 }
 
-// missing returns why a client cannot be run; "" if it can.
-func (c client) missing(all string) string {
-	if _, err := os.Stat(c.path(all)); err == nil {
+// missing returns why a release cannot be run; "" if it can.
+func (r release) missing(all string) string {
+	if _, err := os.Stat(r.path(all)); err == nil {
 		return ""
 	}
-	why, err := os.ReadFile(c.folder(all) + ".failed")
+	why, err := os.ReadFile(r.folder(all) + ".failed")
 	if err != nil {
 		return "it is not installed"
 	}
