@@ -100,7 +100,7 @@ func TestCompleteByForms(t *testing.T) {
 		"hook ":                       "claude-code codex copilot cursor gemini opencode pi qwen",
 		"completion ":                 "bash zsh fish",
 		"import ":                     "\tdirectories",
-		"import --from ":              "claude-code codex copilot cursor gemini opencode pi qwen swe-agent",
+		"import --from ":              "claude-code codex copilot cursor gemini opencode pi qwen aider swe-agent",
 		"import --from swe-agent ":    "\tfiles",
 		"import --from=x a b c ":      "\tfiles",
 		"import a ":                   "flags",

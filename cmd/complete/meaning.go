@@ -47,7 +47,7 @@ func meanings() []meaning {
 		{names: "WHAT", words: []string{"commits", "steps", "topics"}},
 		{names: "DIALECT", words: []string{string(peer.Contexa), string(peer.Memory)}},
 		{names: "AGENT", forms: []string{"hooks", "hook", "instructions"}, words: settings.Names()},
-		{names: "AGENT", words: []string{"claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi", "qwen", "swe-agent"}},
+		{names: "AGENT", words: []string{"claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi", "qwen", "aider", "swe-agent"}},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/hooks/aider"
 	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/hooks/claudecode"
 	"github.com/git-context/git-context/hooks/codex"
@@ -59,6 +60,7 @@ func clients() []client {
 		{name: opencode.Name, decode: opencode.Decode, all: exports},
 		{name: pi.Name, decode: pi.Decode, place: "sessions"},
 		{name: qwen.Name, decode: qwen.Decode, place: "projects", late: true},
+		{name: aider.Name, decode: aider.Decode, all: histories}, // the last: an empty text is one
 	}
 }
 
@@ -151,7 +153,7 @@ func Given(name, path, file string) sessions.File {
 func fileOf(c client, path string) sessions.File {
 	f := sessions.File{Client: c.name, Path: path, Name: path, Decode: c.decode,
 		Open: func(context.Context) (io.ReadCloser, error) { return zst.Open(path) }}
-	if c.name == cursor.Name { // whose files name neither session nor ids nor times
+	if c.name == cursor.Name || c.name == aider.Name { // whose files do not name the session
 		f.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	if info, err := os.Stat(path); err == nil { // Open returns the error

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -148,4 +149,28 @@ func geminiFile(f *sessions.File, below []string, p Places) bool {
 		f.Dir = strings.TrimSpace(string(root))
 	}
 	return true
+}
+
+// histories returns the chat histories of aider, which are in the worktrees: each is one session.
+func histories(_ context.Context, c client, p Places) (files []sessions.File, err error) {
+	name := cmp.Or(p.Getenv("AIDER_CHAT_HISTORY_FILE"), ".aider.chat.history.md")
+	for _, tree := range p.Trees {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(tree, name)
+		}
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := fileOf(c, path)
+		f.Dir = tree
+		if files = append(files, f); path == name { // the same for all
+			break
+		}
+	}
+	return files, nil
 }

@@ -86,12 +86,12 @@ func (c *content) split(steps []agent.Step, at time.Time) {
 	}
 }
 
-// name finds the name of the session: that of the newest steps, because a fork begins with steps of
-// its origin.
+// name finds the name of the session: the file's, or that of the newest steps, because a fork begins with
+// steps of its origin.
 func (c *content) name(f *File) {
 	id := f.Session
 	for _, t := range c.turns {
-		if n := len(t.steps); n > 0 && t.steps[n-1].Session != "" {
+		if n := len(t.steps); f.Session == "" && n > 0 && t.steps[n-1].Session != "" {
 			id = t.steps[n-1].Session
 		}
 	}
