@@ -159,6 +159,23 @@ func readGitfile(path string) (string, error) {
 	return target, nil
 }
 
+// RootedAt reports whether `.git` of a directory is this repository, as git finds it from there. Of a
+// worktree that core.worktree names, another repository may be found, or none.
+func (r *Repo) RootedAt(dir string) bool {
+	found := filepath.Join(dir, ".git")
+	info, err := os.Stat(found)
+	if err != nil {
+		return false
+	}
+	if info.Mode().IsRegular() {
+		found, err = readGitfile(found)
+	} else {
+		found, err = filepath.EvalSymlinks(found)
+	}
+	own, err1 := filepath.EvalSymlinks(r.gitDir)
+	return err == nil && err1 == nil && found == own
+}
+
 // inspect reads the layout of a git directory. It returns errUnusual for one that git
 // might refuse.
 func (r *Repo) inspect(gitDir string) (place, error) {

@@ -71,15 +71,16 @@ func openOne(ctx context.Context, p Place, open func(ctx context.Context, dir st
 		return nil, err
 	}
 	repo := s.Repo()
-	if top, err := filepath.EvalSymlinks(p.Dir); p.Top && (err != nil || top != repo.WorkTree() && top != repo.GitDir()) {
+	if top, err := filepath.EvalSymlinks(p.Dir); p.Top && (err != nil || top != PathOf(repo) && top != repo.GitDir()) {
 		return nil, errors.Join(fmt.Errorf("%w: '%s' is inside of '%s'", git.ErrNotRepository, p.Dir, PathOf(repo)), s.Close())
 	}
 	return &Repository{Path: PathOf(repo), Store: s}, nil
 }
 
-// PathOf returns the path of a repository: its worktree's top, or its git directory if it has none.
+// PathOf returns the path of a repository: its worktree's top, or its git directory if it has none from
+// which git finds it. So a repository cannot pass for another by core.worktree.
 func PathOf(r *git.Repo) string {
-	if r.WorkTree() != "" {
+	if r.WorkTree() != "" && r.RootedAt(r.WorkTree()) {
 		return r.WorkTree()
 	}
 	if dir, ok := strings.CutSuffix(r.GitDir(), string(filepath.Separator)+".git"); ok { // asked for by its inside
