@@ -19,6 +19,7 @@ type recordOptions struct {
 	author
 	observation, thought, action string
 	time                         string
+	attach                       cli.StringSlice
 	stdin, undo                  bool
 }
 
@@ -28,6 +29,7 @@ func newRecord(g *globals) *command {
 		text(&o.observation, "-o, --observation TEXT", "what was seen"),
 		text(&o.thought, "-t, --thought TEXT", "what was concluded"),
 		text(&o.action, "-a, --action TEXT", "what was done"),
+		texts(&o.attach, "--attach FILE", "a file of at most 1 MiB to keep with the step; repeatable"),
 		named(&o.time, "--time T", "when, as 2026-11-21T01:37:05Z or @SECONDS (now)"),
 		toggle(&o.stdin, "--stdin", "read steps as JSON lines from standard input"),
 		toggle(&o.undo, "--undo", "take back the last pending step of the branch, of any agent"),
@@ -36,19 +38,20 @@ func newRecord(g *globals) *command {
 	return &command{
 		name: "record",
 		usage: []string{
-			"record [-o TEXT] [-t TEXT] [-a TEXT] [--time T]",
+			"record [-o TEXT] [-t TEXT] [-a TEXT] [--attach FILE]... [--time T]",
 			"record --stdin",
 			"record --undo",
 		},
 		about: "Appends one Observation-Thought-Action step, with at least one of the three, to the " +
 			"branch's trace. The step is safe once the command has answered; the next commit takes it into " +
-			"git. With --stdin, each line is an object with any of observation, thought, action, time, agent, " +
+			"git, with the files that --attach names. With --stdin, each line is an object with any of observation, thought, action, time, agent, " +
 			"session, model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is " +
 			"safe; an id that was recorded before in its session is answered, but not recorded again. --undo " +
 			"takes back the last step that is pending on the branch; one that a commit contains stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"record -o '500 on /users' -t 'the pool is not ready' -a 'go test ./store'",
+			"record -o 'the screen is blank' --attach blank.png",
 			"record --stdin --session 7f3a2c <steps.jsonl",
 		},
 		globals: g,
@@ -68,6 +71,9 @@ func newRecord(g *globals) *command {
 			env.replaced(r.Replaced)
 			return o.show(env, r, func(p *render.Printer) {
 				line(p, "[%s] step %d, id %s", r.Branch, r.Step, r.ID)
+				for _, a := range r.Attachments {
+					line(p, "attached %s", attachmentLine(a))
+				}
 			})
 		},
 	}
@@ -82,6 +88,10 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 	if !ok {
 		return r, usagef("'%s' is not a time", o.time).hint("write it as 2026-11-21T01:37:05Z or @1795225025")
 	}
+	files, err := readAttachments(env, o.attach.Value())
+	if err != nil {
+		return r, err
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -90,7 +100,7 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 	w := o.writer(env)
 	steps, err := s.Record(ctx, []store.NewStep{{
 		Observation: o.observation, Thought: o.thought, Action: o.action,
-		Time: at, Agent: w.Agent, Session: w.Session, Model: w.Model, Tokens: w.Tokens,
+		Time: at, Agent: w.Agent, Session: w.Session, Model: w.Model, Tokens: w.Tokens, Attach: files,
 	}})
 	if err != nil {
 		return r, err
@@ -98,9 +108,14 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 	return steps[0], nil
 }
 
+// text reports whether the command line has anything of a step.
+func (o *recordOptions) text() bool {
+	return o.observation != "" || o.thought != "" || o.action != "" || len(o.attach.Value()) > 0
+}
+
 // unrecord takes back the last pending step.
 func unrecord(ctx context.Context, env *Env, o *recordOptions) (err error) {
-	if o.stdin || o.observation != "" || o.thought != "" || o.action != "" || o.time != "" || o.tokens != 0 {
+	if o.stdin || o.text() || o.time != "" || o.tokens != 0 {
 		return usagef("--undo takes no step").hint(self + " record --undo")
 	}
 	s, err := o.open(ctx, env)
@@ -118,8 +133,8 @@ func unrecord(ctx context.Context, env *Env, o *recordOptions) (err error) {
 // recordLines records each line of standard input and answers it once it is safe. It stops
 // at the first line that it cannot read: the lines before are recorded and answered.
 func recordLines(ctx context.Context, env *Env, o *recordOptions) (err error) {
-	if o.observation != "" || o.thought != "" || o.action != "" || o.time != "" {
-		return usagef("--stdin cannot be used with -o, -t, -a or --time")
+	if o.text() || o.time != "" {
+		return usagef("--stdin cannot be used with -o, -t, -a, --attach or --time")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
@@ -17,7 +18,8 @@ import (
 // shown is a commit in full, with what it changed.
 type shown struct {
 	render.Commit
-	Files []history.FileDiff `json:"files"`
+	Files       []history.FileDiff `json:"files"`
+	Attachments []doc.Attachment   `json:"attachments"`
 }
 
 func newShow(g *globals) *command {
@@ -25,15 +27,17 @@ func newShow(g *globals) *command {
 	at := ""
 	return &command{
 		name:  "show",
-		usage: []string{"show [C | KEY] [--at C]"},
+		usage: []string{"show [C | KEY | ATTACHMENT] [--at C]"},
 		about: "Shows a commit in full, with the files of memory that it changed, as git show --stat does: the " +
 			"commit C, or the newest one of the branch or tag C; without an argument the newest one of the current " +
-			"branch. A word that names no commit is the key of a topic.",
+			"branch. A word that names no commit is the key of a topic. ATTACHMENT is artifacts/NAME, of the " +
+			"branch, or C:artifacts/NAME; NAME may be the start of its hash. The bytes of the file are written out.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"show",
 			"show success/best",
 			"show db-pool",
+			"show artifacts/blank.png >blank.png",
 		},
 		globals: g,
 		flags:   join([]cli.Flag{atFlag(&at)}, g.flags()),
@@ -49,6 +53,9 @@ func newShow(g *globals) *command {
 				if name, err = currentOr(ctx, s, g.branch); err != nil {
 					return err
 				}
+			}
+			if rev, attached, ok := splitArtifact(name); ok {
+				return g.showAttachment(ctx, env, s, at, rev, attached)
 			}
 			c, err := s.NewestCommitAt(ctx, name)
 			if errors.Is(err, fail.ErrNotFound) {
@@ -106,12 +113,16 @@ func (g *globals) showCommit(ctx context.Context, env *Env, s *refs.Store, w ren
 	if err != nil {
 		return err
 	}
+	attached, err := history.NewAttachments(ctx, s, from, c)
+	if err != nil {
+		return err
+	}
 	if g.json {
 		d, err := history.Diff(ctx, s, from, c, history.Arguments{})
 		if err != nil {
 			return err
 		}
-		return showJSON(env, shown{v, d.Files})
+		return showJSON(env, shown{v, d.Files, attached})
 	}
 	stat, err := history.DiffArguments([]string{"--stat"})
 	if err != nil {
@@ -122,6 +133,9 @@ func (g *globals) showCommit(ctx context.Context, env *Env, s *refs.Store, w ren
 		p := &render.Printer{W: to, Color: screen.color, Width: env.Term.Width, Now: env.Now(), Self: self}
 		v.Text(p)
 		line(p, "")
+		for _, a := range attached {
+			line(p, "Attachment %s: %s show %s:%s/%s", attachmentLine(a), self, c.ID.Short(), doc.ArtifactDir, a.Name)
+		}
 		return render.WriteGitDiff(ctx, s, to, from, c, stat, screen.color)
 	})
 }

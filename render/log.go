@@ -148,7 +148,7 @@ func trace(steps []store.Step) []string {
 	for i, s := range steps {
 		list[i] = doc.Step{ID: s.ID, Number: s.Step, Time: s.Time, Agent: s.Agent, Session: s.Session,
 			Model: s.Model, Tokens: s.Tokens, Source: s.Source, Origin: s.Origin,
-			Observation: s.Observation, Thought: s.Thought, Action: s.Action}
+			Observation: s.Observation, Thought: s.Thought, Action: s.Action, Attachments: s.Attachments}
 		if s.Pending {
 			list[i].Extra = "- pending: true\n"
 		}

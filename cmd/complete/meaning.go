@@ -39,6 +39,7 @@ func meanings() []meaning {
 		{names: "C REV ^REV A B BAD GOOD A..B A...B", memory: (*finder).commits},
 		{names: "PATTERN", memory: (*finder).tags},
 		{names: "KEY", memory: (*finder).topics},
+		{names: "ATTACHMENT", memory: (*finder).attachments},
 		{names: "REMOTE", memory: (*finder).remotes},
 		{names: "FILE CMD ARG", shell: "files"},
 		{names: "DIR", shell: "directories"},

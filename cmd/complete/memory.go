@@ -62,6 +62,16 @@ func (f *finder) commits(ctx context.Context, s *refs.Store) error {
 	return f.named("commits", newest, err)
 }
 
+func (f *finder) attachments(ctx context.Context, s *refs.Store) error {
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return err
+	}
+	names, err := history.NamedAttachments(ctx, s, tip)
+	f.add("attachments", "", names...)
+	return err
+}
+
 func (f *finder) topics(ctx context.Context, s *refs.Store) error {
 	tip, err := s.Tip(ctx, "")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func FuzzParseStep(f *testing.F) {
 		if step.Observation+step.Thought+step.Action == "" || step.Tokens < 0 || step.Agent == "" {
 			t.Errorf("%+v", step)
 		}
-		if again, _, err := Parse([]byte(line), store.Writer{Agent: "someone"}); err != nil || again != step {
+		if again, _, err := Parse([]byte(line), store.Writer{Agent: "someone"}); err != nil || !reflect.DeepEqual(again, step) {
 			t.Errorf("%+v, then %+v: %v", step, again, err)
 		}
 		if own, id, ok := strings.Cut(step.Source, ":"); step.Source != "" && (!ok || sourceKey(session, id) == step.Source && session != step.Session || strings.Contains(own, ":")) {

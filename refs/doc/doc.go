@@ -12,9 +12,10 @@
 //	topics/<key>.md         keyed memory
 //	commit/<radix>/<id>.md  older commits: sealed segments
 //	log/<radix>/<id>.md     older steps: sealed segments
+//	artifacts/<radix>/<hash>-<name>  files that steps keep
 //
 // Commits are memory commits: what COMMIT makes. The roadmap, main.md, is in a tree of its own.
-// All documents are UTF-8 without NUL, with lines that end in a line feed. Text from outside must
+// All documents but artifacts are UTF-8 without NUL, with lines that end in a line feed. Text from outside must
 // be made so first, see Clean.
 //
 // # Ids, order, time
@@ -71,8 +72,8 @@
 // parsing them.
 //
 // A writer writes the attributes that are set in this order: session, model, tokens (a number above
-// 0), source and, of a commit, kind and steps. A reader accepts them in any order, each at most
-// once. KEY consists of a-z 0-9 _ -. A reader keeps attributes that it does not know, and a writer
+// 0), source and, of a step, attachment or, of a commit, kind and steps. A reader accepts them in any
+// order, each at most once, except attachment. KEY consists of a-z 0-9 _ -. A reader keeps attributes that it does not know, and a writer
 // puts them last. kind is birth, merge or rollback, and absent for an ordinary COMMIT. steps is
 // "FIRST-LAST (COUNT)", for instance 12-21 (10): the numbers of the first and last step that the
 // commit covers, and the number of steps that it covers.
@@ -90,6 +91,18 @@
 //
 // Segments are not rewritten, with one exception: a merge whose sides have the same entry in
 // different segments, see UnionLog. The ranges of ids of two segments may overlap.
+//
+// # artifacts/<radix>/<hash>-<name>
+//
+// A step keeps up to 16 files (MaxAttachments), each of at most 1 MiB (MaxAttachment). Its attribute
+// "attachment" is HASH, SIZE and NAME, with a space between them: the SHA-256 of the content, in hex, the
+// number of bytes, and a name of 1 to 100 of A-Z a-z 0-9 . _ -, see AttachmentName. The file is below a
+// directory of the first two digits of HASH:
+//
+//	artifacts/3f/3f0a…-trace.txt
+//
+// It contains any bytes. It is never changed, and only an expunge removes it: the branch that a step
+// was recorded on has the file, and so has every branch that begins there or takes that in.
 //
 // # metadata.yaml
 //

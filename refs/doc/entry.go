@@ -31,6 +31,7 @@ type head struct {
 	Source, Kind   string
 	Steps          Steps
 	Origin         string
+	Attachments    []Attachment // of a step
 	Extra          string
 }
 
@@ -125,6 +126,13 @@ func (h *head) attribute(sc *scanner, isCommit bool, seen *uint) (bool, error) {
 	if !ok {
 		return false, sc.fail("'%s' is no attribute", clip(line))
 	}
+	if key == attachmentKey && !isCommit { // the only one that may occur several times
+		a, ok := parseAttachment(value)
+		if h.Attachments = append(h.Attachments, a); !ok || checkAttachments(h.Attachments) != nil {
+			return true, sc.fail("'%s' is no value of '%s'", clip(value), key)
+		}
+		return true, nil
+	}
 	bit := knownAttribute(key, isCommit)
 	if bit == 0 {
 		return false, nil
@@ -218,6 +226,7 @@ func (h *head) append(b []byte, heading string) []byte {
 		b = fmt.Appendf(b, "- tokens: %d\n", h.Tokens)
 	}
 	b = appendAttribute(b, "source", h.Source)
+	b = appendAttachments(b, h.Attachments)
 	b = appendAttribute(b, "kind", h.Kind)
 	if h.Steps.Count != 0 {
 		b = fmt.Appendf(b, "- steps: %d-%d (%d)\n", h.Steps.First, h.Steps.Last, h.Steps.Count)
@@ -283,7 +292,8 @@ func (h *head) check(isCommit bool) error {
 		return err
 	}
 	return errors.Join(checkField("session", h.Session), checkField("model", h.Model),
-		checkField("source", h.Source), checkField("kind", h.Kind), checkExtra(h.Extra, isCommit))
+		checkField("source", h.Source), checkField("kind", h.Kind), checkAttachments(h.Attachments),
+		checkExtra(h.Extra, isCommit))
 }
 
 func checkSteps(s Steps) error {
@@ -315,7 +325,7 @@ func checkExtra(extra string, isCommit bool) error {
 	}
 	for line := range strings.SplitSeq(lines, "\n") {
 		key, _, ok := splitAttribute(line)
-		if !ok || knownAttribute(key, isCommit) != 0 {
+		if !ok || knownAttribute(key, isCommit) != 0 || key == attachmentKey && !isCommit {
 			return fmt.Errorf("'%s' is no extra attribute", clip(line))
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	FileCommits           // ParseCommits
 	FileMetadata          // ParseMetadata
 	FileTopic             // ParseTopic
+	FileArtifact          // any bytes
 )
 
 const extension = ".md"
@@ -42,6 +43,9 @@ func KindOf(path string) FileKind {
 		return FileCommits
 	case MetadataFile:
 		return FileMetadata
+	}
+	if _, _, ok := AttachmentAt(path); ok {
+		return FileArtifact
 	}
 	dir, rest, _ := strings.Cut(path, "/")
 	name, ok := strings.CutSuffix(rest, extension)
@@ -64,12 +68,15 @@ func segmentAt(dir, name, path string) bool {
 }
 
 // KnownDir reports whether a memory branch's tree may contain a directory at this path: the
-// root (""), topics, log and commit, and the radix directories of the last two.
+// root (""), topics, log, commit and artifacts, and the radix directories of the last three.
 func KnownDir(path string) bool {
 	if path == "" || path == TopicDir {
 		return true
 	}
 	dir, radix, deeper := strings.Cut(path, "/")
+	if dir == ArtifactDir {
+		return !deeper || len(radix) == 2 && strings.Trim(radix, "0123456789abcdef") == ""
+	}
 	if dir != LogDir && dir != CommitDir {
 		return false
 	}

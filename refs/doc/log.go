@@ -20,6 +20,8 @@ type Step struct {
 	Source  string // origin of an imported step: session or file, and index
 	Origin  string // the branch that recorded it
 
+	Attachments []Attachment // files that it keeps, at most MaxAttachments
+
 	Observation, Thought, Action string // any clean text (see Clean); an empty one is not written
 
 	// Extra contains the attributes that this version does not know, as whole lines "- key:
@@ -36,7 +38,7 @@ func (s *Step) Check() error {
 
 func (s *Step) head() head {
 	return head{ID: s.ID, Number: s.Number, Time: s.Time, Agent: s.Agent, Session: s.Session, Model: s.Model,
-		Tokens: s.Tokens, Source: s.Source, Origin: s.Origin, Extra: s.Extra}
+		Tokens: s.Tokens, Source: s.Source, Origin: s.Origin, Attachments: s.Attachments, Extra: s.Extra}
 }
 
 // ParseLog reads log.md or a sealed segment of it, or several of them joined. If the
@@ -93,7 +95,7 @@ func (sc *scanner) step(origin string) (Step, error) {
 		return Step{}, err
 	}
 	s := Step{ID: h.ID, Number: h.Number, Time: h.Time, Agent: h.Agent, Session: h.Session, Model: h.Model,
-		Tokens: h.Tokens, Source: h.Source, Origin: h.Origin, Extra: h.Extra}
+		Tokens: h.Tokens, Source: h.Source, Origin: h.Origin, Attachments: h.Attachments, Extra: h.Extra}
 	for _, f := range []struct {
 		label string
 		text  *string
@@ -154,7 +156,7 @@ func FormatLog(steps []Step) []byte {
 // size estimates the size of the formatted step in bytes; quotes grow with their lines.
 func (s *Step) size() int {
 	n := len(s.Observation) + len(s.Thought) + len(s.Action)
-	return n + n/16 + len(s.Session) + len(s.Model) + len(s.Source) + len(s.Extra) + 300
+	return n + n/16 + len(s.Session) + len(s.Model) + len(s.Source) + len(s.Extra) + 200*len(s.Attachments) + 300
 }
 
 func (s *Step) append(b []byte) []byte {

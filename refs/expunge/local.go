@@ -219,11 +219,13 @@ func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
 	if err := json.Unmarshal(line.Raw, &l); err != nil {
 		return nil, fmt.Errorf("step %d: %w", line.Step, err)
 	}
-	before := l
+	changed := false
 	for _, text := range []*string{&l.Observation, &l.Thought, &l.Action, &l.Session, &l.Model, &l.Source} {
-		*text = op.Rewriter.e.RedactText(*text)
+		now := op.Rewriter.e.RedactText(*text)
+		changed = changed || now != *text
+		*text = now
 	}
-	if l == before {
+	if !changed {
 		return line.Raw, nil
 	}
 	return json.Marshal(l) // step and id are its last members, as a journal wants them

@@ -158,6 +158,16 @@ const (
 	StepEmpty = "step-empty"
 	// StepTooLarge is returned when a step is larger than the limit. Shorten it, or record several.
 	StepTooLarge = "step-too-large"
+	// AttachmentTooLarge is returned when a file to attach has more than 1 MiB, or a step more than 16 of them.
+	AttachmentTooLarge = "attachment-too-large"
+	// AttachmentNotFound is returned when a branch has no attachment of that name or hash.
+	AttachmentNotFound = "attachment-not-found"
+	// AttachmentUnreadable is returned when a file to attach does not exist, cannot be read, or is no regular
+	// file. Nothing was recorded.
+	AttachmentUnreadable = "attachment-unreadable"
+	// AttachmentSecret is returned when a file to attach contains a secret and is no text. In a text the secret
+	// is replaced by a mark.
+	AttachmentSecret = "attachment-secret"
 	// SummaryEmpty is returned when a commit has no summary.
 	SummaryEmpty = "summary-empty"
 	// CommitTooLarge is returned when a commit, with all its texts, is larger than the limit.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -185,7 +186,7 @@ func TestImportContexa(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := slices.IndexFunc(steps, func(s store.Step) bool { return s.Origin == "jwt" })
-	if copied != 3 || steps[copied] != its[0] {
+	if copied != 3 || !reflect.DeepEqual(steps[copied], its[0]) {
 		t.Errorf("jwt's step in main: %+v", steps)
 	}
 	b := memtest.OK(s.BranchOf(t.Context(), jwt))(t)

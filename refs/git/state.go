@@ -92,13 +92,20 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 // WriteStateFile replaces a file of local state in one step: a reader, or a
 // crash of this process, sees the old content or the new. Name uses slashes.
 func (r *Repo) WriteStateFile(name string, data []byte) error {
+	return r.writeState(name, data, disk.Replace)
+}
+
+// SyncStateFile is WriteStateFile, and the new content survives a power cut.
+func (r *Repo) SyncStateFile(name string, data []byte) error {
+	return r.writeState(name, data, disk.ReplaceDurably)
+}
+
+func (r *Repo) writeState(name string, data []byte, replace func(string, []byte, fs.FileMode, disk.Perm) error) error {
 	path, err := r.makeState(name)
 	if err != nil {
 		return err
 	}
-	p := r.Sharing()
-	err = disk.Replace(path, data, 0o666, p)
-	if err != nil {
+	if err := replace(path, data, 0o666, r.Sharing()); err != nil {
 		return fmt.Errorf("cannot write '%s': %w", path, err)
 	}
 	return nil

@@ -94,7 +94,7 @@ func CommitFrom(m doc.Commit) store.Commit {
 
 func stepFrom(d doc.Step, pending bool) store.Step {
 	return store.Step{ID: d.ID, Step: d.Number, Time: d.Time, Agent: d.Agent, Session: d.Session, Origin: d.Origin,
-		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Pending: pending,
+		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Attachments: d.Attachments, Pending: pending,
 		Model: d.Model, Source: d.Source, Tokens: d.Tokens}
 }
 

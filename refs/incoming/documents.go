@@ -22,6 +22,7 @@ const (
 	kindTopic
 	kindRoadmap
 	kindExpunged
+	kindArtifact
 )
 
 // File is a blob to check, at the path where it was found.
@@ -38,7 +39,7 @@ type FileKey struct {
 	ID   git.ID
 }
 
-// Ends are the ids of a document's first and last entry.
+// Ends are the ids of a document's first and last entry. Of an attachment, first is the hash.
 type Ends struct {
 	first, Last string
 	Bad         bool // a flaw of it was reported
@@ -63,6 +64,11 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
 		read := c.Files[FileKey{f.kind, f.ID}]
+		if hash, _, ok := doc.AttachmentAt(f.path); ok && !read.Bad && read.first != "" && hash != read.first {
+			if err := c.wrong(flawDocument, f, "its name is the hash of another content", nil); err != nil {
+				return err
+			}
+		}
 		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits ||
 			doc.SegmentPath(dir, read.first) == f.path {
 			continue
@@ -120,6 +126,8 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 		most = doc.MetadataLimit
 	case kindExpunged:
 		most = doc.MaxExpunged
+	case kindArtifact:
+		most = doc.MaxAttachment
 	}
 	switch {
 	case info.Type == "":
@@ -171,6 +179,8 @@ func (c *Inspection) document(f File, data []byte) error {
 		_, err = doc.ParseTopic(data)
 	case kindExpunged:
 		_, err = doc.ParseExpunged(data)
+	case kindArtifact:
+		c.Files[FileKey{f.kind, f.ID}] = Ends{first: doc.NewAttachment("", data).Hash}
 	case kindRoadmap:
 		if _, replaced := doc.Clean(string(data)); replaced {
 			return c.wrong(flawDocument, f, "it is not UTF-8 without NUL", nil)

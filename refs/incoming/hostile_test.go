@@ -240,6 +240,9 @@ func inDocuments() []hostileCase {
 			id := r.Blob("x")
 			return makeTree(r, "100644 main.md "+r.Blob("# Project Roadmap\n"), "100644 other.md "+id), id
 		}), "'other.md' (OBJECT) in commit COMMIT: it is a file that no roadmap has"},
+		{"attachment under another hash", withFile("100644", doc.NewAttachment("a.txt", []byte("other")).Path(), file("content")), "its name is the hash of another content"},
+		{"large attachment", withFile("100644", doc.NewAttachment("a.txt", nil).Path(), file(strings.Repeat("x", doc.MaxAttachment+1))), "at most 1048576 are allowed"},
+		{"attachment of no hash", withFile("100644", "artifacts/ab/a.txt", file("x")), "'artifacts/ab/a.txt' (OBJECT)"},
 		{"tombstones on a branch", withFile("100644", doc.ExpungedFile, file("")), "that no memory branch has"},
 		{"tombstones out of order", withTombstones("entry " + secondID + "\nentry " + memtest.UnknownID + "\n"), "out of order"},
 		{"tombstones that are none", withTombstones("entry ../x\n"), "is no tombstone"},

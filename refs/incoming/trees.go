@@ -185,6 +185,8 @@ func (r Role) place(path string, dir bool, hexLen int) (FileKind, bool) {
 		return KindMetadata, true
 	case doc.FileTopic:
 		return kindTopic, true
+	case doc.FileArtifact:
+		return kindArtifact, true
 	}
 	return 0, false
 }

@@ -62,7 +62,10 @@ func (s *Store) checkStep(ctx context.Context, step *NewStep) (replaced bool, er
 		}
 	}
 	step.Time = step.Time.UTC()
-	return replaced, step.check()
+	if err := step.check(); err != nil {
+		return false, err
+	}
+	return replaced, s.cleanAttachments(ctx, step)
 }
 
 // check refuses what a step cannot contain.

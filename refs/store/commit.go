@@ -204,6 +204,13 @@ func (tx *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending,
 	if err := tx.PutGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
 		return doc.Steps{}, err
 	}
+	var replaced *git.Commit
+	if last != nil {
+		replaced = last.Commit
+	}
+	if err := tx.attach(ctx, c, steps, replaced); err != nil {
+		return doc.Steps{}, err
+	}
 	first, newest := steps[0], steps[len(steps)-1]
 	c.Newest = max(c.Newest, newest.ID)
 	if err := c.Count(tip.branch, len(steps), 0); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -160,13 +161,21 @@ func (tx *Transaction) Mark(ctx context.Context, branch string, p Pending, commi
 	// was killed left with two names must stay one file.
 	m := journal.Mark{Committed: string(commit), Upto: p.upto, Said: tx.said(commit), Step: step, ID: id}
 	if p.upto <= journal.CompactAt || j.Linked() {
-		return j.Mark(m)
-	}
-	name, err := tx.Store.NewID("")
-	if err != nil {
+		if err := j.Mark(m); err != nil || !slices.ContainsFunc(p.Lines, hasAttachments) {
+			return err
+		}
+	} else if name, err := tx.Store.NewID(""); err != nil {
+		return err
+	} else if err := j.Compact(name, m); err != nil {
 		return err
 	}
-	return j.Compact(name, m)
+	if err := j.Close(); err != nil { // whoever attaches locks the files before the journal
+		return err
+	}
+	if _, _, err := tx.Store.SweepAttached(ctx, branch, false); err != nil {
+		return fmt.Errorf("attached files: %w", err)
+	}
+	return nil
 }
 
 // pendingCount counts a branch's pending steps without parsing them.

@@ -34,8 +34,11 @@ type EntryLine struct {
 	Observation string    `json:"observation,omitempty"`
 	Thought     string    `json:"thought,omitempty"`
 	Action      string    `json:"action,omitempty"`
-	Step        int       `json:"step,omitempty"`
-	ID          string    `json:"id,omitempty"`
+
+	Attachments []doc.Attachment `json:"attachments,omitempty"`
+
+	Step int    `json:"step,omitempty"`
+	ID   string `json:"id,omitempty"`
 }
 
 // Record appends Observation–Thought–Action steps to the current branch's
@@ -61,20 +64,28 @@ func (s *Store) record(ctx context.Context, steps []NewStep, sourced bool) ([]Re
 		if out[i].Replaced, err = s.checkStep(ctx, &steps[i]); err != nil {
 			return nil, err
 		}
+		out[i].Attachments = steps[i].attachments()
 	}
 	var known *sources
+	staged := func() error { return nil }
 	j, err := OnBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {
 		for i := range out {
 			out[i].Branch = branch
 		}
-		j, known, err = s.openForRecord(ctx, branch, sourced)
+		if staged, err = s.stage(ctx, branch, steps); err != nil {
+			return nil, err
+		}
+		if j, known, err = s.openForRecord(ctx, branch, sourced); err != nil {
+			err = errors.Join(err, staged())
+		}
 		return j, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer j.Close()
-	return out, s.append(j, steps, out, known)
+	err = s.append(j, steps, out, known)
+	return out, errors.Join(err, staged())
 }
 
 // append writes the steps whose source is new and fills in the answers.
@@ -97,6 +108,7 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 		line, err := json.Marshal(EntryLine{
 			Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,
 			Source: step.Source, Observation: step.Observation, Thought: step.Thought, Action: step.Action,
+			Attachments: out[i].Attachments,
 		})
 		if err != nil {
 			return err
@@ -295,6 +307,7 @@ func (l EntryLine) AsStep(branch, agent string) doc.Step {
 	return doc.Step{
 		ID: l.ID, Number: l.Step, Time: l.Time, Agent: agent, Session: l.Session, Model: l.Model, Tokens: l.Tokens,
 		Source: l.Source, Origin: branch, Observation: l.Observation, Thought: l.Thought, Action: l.Action,
+		Attachments: l.Attachments,
 	}
 }
 
@@ -311,6 +324,8 @@ type Step struct {
 	Action      string    `json:"action"`
 	Pending     bool      `json:"pending"`
 
+	Attachments []doc.Attachment `json:"attachments,omitempty"`
+
 	// The rest of what log.md says of it, for text.
 	Model  string `json:"-"`
 	Source string `json:"-"`
@@ -326,15 +341,19 @@ type NewStep struct {
 	Agent, Session, Model        string
 	Tokens                       int64
 	Source                       string
+	Attach                       []NewAttachment // files to keep with it, at most doc.MaxAttachments
 }
 
 // Recorded is the answer to one NewStep once it is safe on disk.
 type Recorded struct {
-	ID       string `json:"id"`
-	Step     int    `json:"step"`
-	Branch   string `json:"branch"`
-	Known    bool   `json:"-"` // its source was already there
-	Replaced bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+	ID     string `json:"id"`
+	Step   int    `json:"step"`
+	Branch string `json:"branch"`
+
+	Attachments []doc.Attachment `json:"attachments,omitempty"`
+
+	Known    bool `json:"-"` // its source was already there
+	Replaced bool `json:"-"` // invalid UTF-8 or NUL became U+FFFD
 }
 
 // sources contains the source keys of a branch, so that a second import of the same steps adds

@@ -60,7 +60,12 @@ func nothingPending(branch string) error {
 // Restore makes the steps of a branch's newest commit pending for the commit before it, in
 // front of those that are pending now. The branch is to move there next; until it does, and
 // if it never does, the steps count as committed.
-func (tx *Transaction) Restore(ctx context.Context, l *LastChange, p Pending) error {
+func (tx *Transaction) Restore(ctx context.Context, l *LastChange, p Pending) (err error) {
+	staged, err := tx.Store.restage(ctx, tx.Store.TipOf(l.Branch, l.Commit), l.Steps)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, staged()) }()
 	var lines [][]byte
 	for i := range l.Steps {
 		line, err := json.Marshal(lineOf(&l.Steps[i]))
@@ -92,6 +97,6 @@ func (tx *Transaction) Restore(ctx context.Context, l *LastChange, p Pending) er
 func lineOf(s *doc.Step) EntryLine {
 	return EntryLine{
 		Time: s.Time, Agent: s.Agent, Session: s.Session, Model: s.Model, Tokens: s.Tokens, Source: s.Source,
-		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Step: s.Number, ID: s.ID,
+		Observation: s.Observation, Thought: s.Thought, Action: s.Action, Attachments: s.Attachments, Step: s.Number, ID: s.ID,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/git-context/git-context/refs/fault"
@@ -20,12 +21,32 @@ const TempPrefix = "tmp_~"
 // a reader, or a crash of this process, sees the old content or the new. The umask
 // reduces mode, then p adjusts it. Nothing is synced to the disk.
 func Replace(path string, data []byte, mode fs.FileMode, p Perm) error {
+	return replace(path, data, mode, p, false)
+}
+
+// ReplaceDurably is Replace for a file that is complete, under its name, even after a power cut.
+func ReplaceDurably(path string, data []byte, mode fs.FileMode, p Perm) error {
+	if err := replace(path, data, mode, p, true); err != nil || runtime.GOOS == "windows" { // where a folder cannot be synced
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	err = dir.Sync()
+	return errors.Join(err, dir.Close())
+}
+
+func replace(path string, data []byte, mode fs.FileMode, p Perm, sync bool) error {
 	tmp, err := CreateTemp(filepath.Dir(path), TempPrefix, mode)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // of no effect once renamed
 	_, err = tmp.Write(data)
+	if err == nil && sync {
+		err = tmp.Sync()
+	}
 	if err1 := tmp.Close(); err == nil {
 		err = err1
 	}
