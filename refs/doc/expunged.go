@@ -23,6 +23,7 @@ const MaxExpunged = 1 << 20
 const (
 	tombCommit = "commit" // hash of a commit that was rewritten although none of its parents was
 	tombEntry  = "entry"  // id of a removed step or commit
+	tombFile   = "file"   // SHA-256 of the content of an attachment
 	tombText   = "text"   // SHA-256 of a redacted piece of text
 )
 
@@ -93,7 +94,7 @@ func validTombstone(kind, value string) bool {
 		return validHash(value)
 	case tombEntry:
 		return ValidID(value)
-	case tombText:
+	case tombText, tombFile:
 		return len(value) == 2*sha256.Size && validHash(value)
 	}
 	return false
@@ -252,6 +253,15 @@ func (e *Expunged) AddEntry(id string) error {
 	return nil
 }
 
+// AddFile adds a tombstone for the attachment with this hash. It fails if hash is not a SHA-256 in hex.
+func (e *Expunged) AddFile(hash string) error {
+	if !validTombstone(tombFile, hash) {
+		return fmt.Errorf("'%s' is no SHA-256", clip(hash))
+	}
+	e.add(tombFile + " " + hash)
+	return nil
+}
+
 // AddText adds a tombstone for the piece on each line of text; see TextPieces. It keeps
 // only hashes of the text.
 func (e *Expunged) AddText(text string) {
@@ -285,6 +295,9 @@ func (e *Expunged) set(name string, turn int) {
 // HasEntry reports whether the entry with this id must be removed.
 func (e Expunged) HasEntry(id string) bool { return e.inForce(tombEntry + " " + id) }
 
+// HasFile reports whether the attachment with this hash must be removed.
+func (e Expunged) HasFile(hash string) bool { return len(e.turns) > 0 && e.inForce(tombFile+" "+hash) }
+
 // HasText reports whether the piece on a line must be redacted. The line may be bare,
 // quoted or a list item.
 func (e Expunged) HasText(line string) bool {
@@ -302,6 +315,9 @@ func textLine(piece string) string {
 
 // Entries returns the ids of the entries that must be removed, sorted.
 func (e Expunged) Entries() []string { return e.values(tombEntry) }
+
+// Files returns the hashes of the attachments that must be removed, sorted.
+func (e Expunged) Files() []string { return e.values(tombFile) }
 
 // Texts returns the number of texts that must be redacted.
 func (e Expunged) Texts() int { return len(e.values(tombText)) }

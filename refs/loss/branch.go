@@ -18,6 +18,7 @@ type Branch struct {
 
 	entries [2]map[[26]byte]lostEntry // steps and commits, by id
 	topics  map[string]git.ID         // by file name
+	files   map[string]git.ID         // artifacts, by path
 	from    git.ID                    // a commit that has what is lost first
 	meta    git.ID                    // likewise, where entries are lost: other documents may be, too
 	changed map[string]bool
@@ -25,7 +26,7 @@ type Branch struct {
 
 // Empty reports whether nothing is lost.
 func (b *Branch) Empty() bool {
-	return len(b.entries[0])+len(b.entries[1])+len(b.topics) == 0
+	return len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files) == 0
 }
 
 // Changed returns the ids of entries that a commit has with another content than its parent. The
@@ -34,16 +35,19 @@ func (b *Branch) Changed() map[string]bool { return b.changed }
 
 // What counts what is lost, for a message.
 func (b *Branch) What() string {
-	return strings.Join(counts(len(b.entries[0]), len(b.entries[1]), slices.Collect(maps.Keys(b.topics))), ", ")
+	return strings.Join(counts(len(b.entries[0]), len(b.entries[1]), len(b.files), slices.Collect(maps.Keys(b.topics))), ", ")
 }
 
-// counts says how many steps, commits and topics.
-func counts(steps, commits int, topics []string) (what []string) {
+// counts says how many steps, commits and attachments, and which topics.
+func counts(steps, commits, files int, topics []string) (what []string) {
 	if steps > 0 {
 		what = append(what, prose.Count(steps, "step"))
 	}
 	if commits > 0 {
 		what = append(what, prose.Count(commits, "commit"))
+	}
+	if files > 0 {
+		what = append(what, prose.Count(files, "attachment"))
 	}
 	slices.Sort(topics)
 	for i, name := range topics {
@@ -101,7 +105,11 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.add(ctx, f, r.Tip, before, lost, nil); err != nil {
+		files, err := b.compareFiles(ctx, f, r.Tip, before)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.add(ctx, f, r.Tip, before, lost, files, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -133,12 +141,15 @@ func Missing(ctx context.Context, s *store.Store, tip, of git.ID, gone doc.Expun
 	for name, e := range had {
 		b.topics[name] = e.ID
 	}
+	if _, err := b.compareFiles(ctx, f, tip, of); err != nil {
+		return nil, err
+	}
 	b.from = of
 	return b, b.dropPresent(ctx, f)
 }
 
 func newBranch() *Branch {
-	b := &Branch{topics: map[string]git.ID{}, changed: map[string]bool{}}
+	b := &Branch{topics: map[string]git.ID{}, files: map[string]git.ID{}, changed: map[string]bool{}}
 	for i := range b.entries {
 		b.entries[i] = map[[26]byte]lostEntry{}
 	}
@@ -152,9 +163,12 @@ func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forg
 		return err
 	}
 	var lost [2]int
+	files := 0
 	birth, err := f.isBirth(ctx, id)
 	if err == nil && !birth {
-		lost, err = b.compareEntries(ctx, f, id, parent)
+		if lost, err = b.compareEntries(ctx, f, id, parent); err == nil {
+			files, err = b.compareFiles(ctx, f, id, parent)
+		}
 	}
 	if err != nil {
 		return err
@@ -168,7 +182,14 @@ func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forg
 			b.topics[name] = blob
 		}
 	}
-	return b.add(ctx, f, id, parent, lost, slices.Collect(maps.Keys(topics)))
+	return b.add(ctx, f, id, parent, lost, files, slices.Collect(maps.Keys(topics)))
+}
+
+// compareFiles records the artifacts that one commit lacks of another one, and counts them.
+func (b *Branch) compareFiles(ctx context.Context, f *finder, id, of git.ID) (int, error) {
+	files, err := f.artifacts(ctx, id, of)
+	maps.Copy(b.files, files)
+	return len(files), err
 }
 
 // compareEntries records the entries that one commit lacks of another one, and counts the steps
@@ -205,8 +226,8 @@ func (b *Branch) compareEntries(ctx context.Context, f *finder, id, of git.ID) (
 }
 
 // add names a commit that lost something.
-func (b *Branch) add(ctx context.Context, f *finder, id, parent git.ID, lost [2]int, topics []string) error {
-	what := counts(lost[0], lost[1], topics)
+func (b *Branch) add(ctx context.Context, f *finder, id, parent git.ID, lost [2]int, files int, topics []string) error {
+	what := counts(lost[0], lost[1], files, topics)
 	if len(what) == 0 {
 		return nil
 	}
@@ -242,8 +263,32 @@ func (b *Branch) dropPresent(ctx context.Context, f *finder) error {
 		maps.DeleteFunc(b.entries[i], func(id [26]byte, e lostEntry) bool { return all[e.key] != "" && contents[id] == 1 })
 	}
 	topics, err := f.topicsOf(ctx, f.Tip)
+	if err != nil {
+		return err
+	}
 	for name := range topics {
 		delete(b.topics, name)
 	}
-	return err
+	return b.dropPresentFiles(ctx, f)
+}
+
+func (b *Branch) dropPresentFiles(ctx context.Context, f *finder) error {
+	for path := range b.files {
+		folders, err := f.artifactFolders(ctx, f.Tip)
+		if err != nil {
+			return err
+		}
+		radix, name, _ := strings.Cut(strings.TrimPrefix(path, doc.ArtifactDir+"/"), "/")
+		if !folders[radix].IsTree() {
+			continue
+		}
+		has, err := f.list(ctx, folders[radix].ID)
+		if err != nil {
+			return err
+		}
+		if _, there := has[name]; there {
+			delete(b.files, path)
+		}
+	}
+	return nil
 }

@@ -1,7 +1,7 @@
 // Package loss finds what commits of memory lack of their parents, and brings it back.
 //
 // A commit of memory contains what its parents contain: every step and commit under its id,
-// unchanged, and every topic and item of the roadmap that was not removed by an act with a record
+// unchanged, every file that a step keeps, and every topic and item of the roadmap that was not removed by an act with a record
 // of its own, the trailer Context-Removes. Only the first commit of a branch begins anew. git's
 // own commands keep none of these rules, so a commit of an empty tree is a fast-forward for git.
 // What such a commit left out is a loss: [OfBranch] and [OfRoadmap] find it in the commits that a

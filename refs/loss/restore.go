@@ -30,6 +30,11 @@ func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.
 			return nil, err
 		}
 	}
+	for path, blob := range b.files {
+		if err := c.Tree.Put(ctx, path, blob); err != nil {
+			return nil, err
+		}
+	}
 	c.Restores = b.from
 	return c, b.metadata(ctx, tx.Store, c, tip.Name())
 }

@@ -155,6 +155,21 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 	return d.tx.Put(ctx, d.tree, path, merged)
 }
 
+// artifacts adds the files that theirs has and ours lacks. A path has one content on all sides, and what is missing
+// on one was never removed there.
+func (d *documents) artifacts(ctx context.Context) error {
+	theirs, err := store.ArtifactIDs(ctx, d.theirs, d.ours)
+	if err != nil {
+		return err
+	}
+	for path, id := range theirs {
+		if err := d.tree.Put(ctx, path, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // textMerge merges texts by lines through git.
 func textMerge(ctx context.Context, tx *store.Transaction) doc.TextMerge {
 	return func(base, ours, theirs []byte) ([]byte, bool, error) {

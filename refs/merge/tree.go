@@ -83,6 +83,9 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if err := addTotals(c.Meta, u, added); err != nil {
 		return nil, err
 	}
+	if err := d.artifacts(ctx); err != nil {
+		return nil, err
+	}
 	err = d.topics(ctx)
 	u.Conflicts, u.ourTopics, u.theirTopics = d.conflicts, d.ourTopics, d.theirTopics
 	return u, err
