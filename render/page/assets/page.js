@@ -36,18 +36,25 @@ async function refresh() {
   }
 }
 
-// replace puts a part in place of another, and the focus where it was.
+// replace puts a part in place of another. What is read stays where it is, and the focus where it was.
 function replace(now, fresh) {
   const was = fresh.outerHTML;
   if (now.outerHTML === was) { now.dataset.was = was; return; }
-  const at = document.activeElement, inside = now.contains(at) && at.getAttribute("href");
+  const at = document.activeElement, key = now.contains(at) && (at.getAttribute("href") ?? at.id);
   const row = $(".at a", now)?.getAttribute("href");
+  const read = all(".step", now).find(e => e.getBoundingClientRect().bottom > 0), top = read?.getBoundingClientRect().top;
   now.replaceWith(fresh);
   fresh.dataset.was = was;
-  if (inside) all("a", fresh).find(a => a.getAttribute("href") === inside)?.focus({preventScroll: true});
+  if (key) all("a, .step", fresh).find(e => e.getAttribute("href") === key || e.id === key)?.focus({preventScroll: true});
   if (row) all(".rows a", fresh).find(a => a.getAttribute("href") === row)?.closest("li").classList.add("at");
   zoom(0);
+  const same = read && scrollY > 0 && document.getElementById(read.id);
+  if (same) scrollBy({top: same.getBoundingClientRect().top - top, behavior: "instant"});
+  if (!now.dataset.page) return;
   watchPages();
+  for (const p of all("[data-pages] > section:not([data-live])")) { // their steps have moved on
+    if (!p.dataset.empty) { p.dataset.empty = "1"; settle(p); }
+  }
 }
 
 // One page of a browser listens, because a browser opens six connections to a server; it tells the others.
@@ -57,11 +64,10 @@ if (others) others.onmessage = refresh;
 function listen() {
   return new Promise(() => {
     const events = new EventSource("/events");
-    let lost = false;
     const changed = () => { others?.postMessage(""); refresh(); };
     events.addEventListener("change", changed);
-    events.onerror = () => { lost = true; say("The server does not answer."); };
-    events.onopen = () => { if (lost) { lost = false; changed(); } };
+    events.onerror = () => say("The server does not answer.");
+    events.onopen = changed; // what changed before it listened was not heard of
   });
 }
 
@@ -91,43 +97,61 @@ function searching(box) {
     }, 60);
   });
 }
-if ($("#words")) { searching($("#words")); searching($("#q")); $("#words").focus(); }
+if ($("#words")) {
+  const words = $("#words");
+  searching(words); searching($("#q"));
+  words.focus();
+  words.setSelectionRange(words.value.length, words.value.length);
+}
 
 // A long trace: pages come when they are near, and leave when they are far; a gap of their height stays.
 
-const near = "1500px";
+const near = new WeakSet(), busy = new WeakSet();
 const seen = "IntersectionObserver" in window ? new IntersectionObserver(list => {
-  for (const e of list) e.isIntersecting ? fill(e.target) : empty(e.target);
-}, {rootMargin: near}) : null;
+  for (const e of list) {
+    e.isIntersecting ? near.add(e.target) : near.delete(e.target);
+    settle(e.target);
+  }
+}, {rootMargin: "1500px"}) : null;
 
 function watchPages() { if (seen) for (const p of all("[data-pages] > section")) seen.observe(p); }
 
+// settle makes a page what its place asks for, one step after the other: its place may change while it loads.
+async function settle(p) {
+  if (busy.has(p)) return;
+  busy.add(p);
+  while (p.isConnected) {
+    if (near.has(p) && p.dataset.empty) { if (!await fill(p)) break; }
+    else if (near.has(p) && p.dataset.next && !p.nextElementSibling) follow(p);
+    else if (!near.has(p) && !p.dataset.empty && !p.hasAttribute("data-live") && p.offsetHeight) empty(p);
+    else break;
+  }
+  busy.delete(p);
+}
+
 async function fill(p) {
-  if (p.dataset.empty) {
-    delete p.dataset.empty;
+  delete p.dataset.empty;
+  let fresh;
+  try {
     const {ok, page} = await part(p.dataset.page);
-    const fresh = $("#steps > section", page);
-    if (!ok || !fresh) { p.dataset.empty = "1"; return; }
-    p.replaceChildren(...fresh.childNodes);
-    p.style.height = "";
-  }
-  const next = p.dataset.next;
-  if (next && !p.nextElementSibling) {
-    const gap = document.createElement("section");
-    gap.dataset.page = next; gap.dataset.empty = "1"; gap.style.height = "60vh";
-    p.after(gap);
-    const {ok, page} = await part(next);
-    const fresh = $("#steps > section", page);
-    if (!ok || !fresh) { gap.remove(); return; }
-    fresh.removeAttribute("id"); fresh.removeAttribute("data-live");
-    gap.replaceWith(fresh);
-    $(".pages [rel=next]")?.remove();
-    seen.observe(fresh);
-  }
+    fresh = ok && $("#steps > section", page);
+  } catch { say("The server does not answer."); }
+  if (!fresh) { p.dataset.empty = "1"; return false; } // it is asked for again when it comes near again
+  p.replaceChildren(...fresh.childNodes);
+  p.style.height = "";
+  if (fresh.dataset.next) p.dataset.next = fresh.dataset.next;
+  return true;
+}
+
+function follow(p) {
+  const next = document.createElement("section");
+  next.dataset.page = p.dataset.next; next.dataset.empty = "1"; next.style.height = "60vh";
+  p.after(next);
+  $(".pages [rel=next]")?.remove();
+  seen.observe(next);
 }
 
 function empty(p) {
-  if (!p.dataset.page || p.dataset.empty || p.hasAttribute("data-live") || !p.offsetHeight) return;
   p.style.height = p.offsetHeight + "px";
   p.dataset.empty = "1";
   p.replaceChildren();
