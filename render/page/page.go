@@ -91,6 +91,7 @@ var functions = template.FuncMap{
 	"text":  longText,
 	"line":  func(s string) string { return render.Safe(strings.Join(strings.Fields(s), " ")) },
 	"short": git.ID.Short,
+	"tall":  tall,
 	"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 	"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"size":  func(n int) string { return render.Size(int64(n)) },
@@ -123,6 +124,10 @@ func longText(s string) string {
 	}
 	return render.Safe(s) + cut
 }
+
+// tall reports whether a text may be higher than the box of a step, which scrolls then and is a stop of the
+// keyboard.
+func tall(s string) bool { return len(s) > 500 || strings.Count(s, "\n") > 12 }
 
 // sign says an outcome or a status in one character, which is there for people who see no colours.
 func sign(outcome string) string {
