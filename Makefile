@@ -19,6 +19,8 @@ QUICK     ?= ./notes ./refs/doc ./refs/index ./refs/journal ./refs/peer
 # Where make agents installs the clients, and which of them it runs.
 CLIENTS ?= $(CURDIR)/bin/agents
 AGENT   ?= .*
+# Which tests make browser runs.
+BROWSER ?= Test
 # Properties draw the same cases in each run; RAPID_SEED=0 draws new ones.
 RAPID_SEED ?= 1
 export RAPID_SEED
@@ -45,7 +47,7 @@ FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build man completion test race agents soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
+.PHONY: build man completion test race agents browser soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -85,6 +87,12 @@ race:
 # and the inspector and the conformance suite of the Model Context Protocol. One of them: make agents AGENT=codex.
 agents:
 	$(tmp) GIT_CONTEXT_AGENTS='$(CLIENTS)' $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v -run '^Test(Agents|Protocol)$$/^($(AGENT))$$' ./test/agents
+
+# The pages of git context web in Chromium, and axe-core from npm. They have a module of their own: the first
+# time, chromedp is downloaded. A part of it: make browser BROWSER=TestKeys.
+browser:
+	$(GO) vet -C test/browser ./...
+	$(tmp) GIT_CONTEXT_BROWSER='$(CURDIR)/bin/browser' $(GO) test -C test/browser -count=1 -timeout 20m -v -run '^($(BROWSER))' ./...
 
 # What make test plays in small, in large, see docs/reliability.md. Of the lines
 # that it prints, those with "figures:" say what was played. A part of it:

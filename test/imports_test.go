@@ -86,6 +86,7 @@ var layers = map[string][]string{
 	"test/resume":             {},
 	"test/gogit":              {},
 	"test/agents":             {},
+	"test/browser":            {}, // a module of its own
 	"test/agents/model":       {},
 }
 

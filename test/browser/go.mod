@@ -1,0 +1,11 @@
+// The tests in a browser have a module of their own: git-context itself does not depend on chromedp.
+module github.com/git-context/git-context/test/browser
+
+go 1.26.0
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
+)
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
