@@ -98,6 +98,18 @@ func (t *Thread) Unknown(name string) {
 	t.report.Unknown[name]++
 }
 
+// At is where the current record begins.
+func (t *Thread) At() int64 { return t.turns.at }
+
+// Since calls add as if the current record began at an offset, see At: what a decoder held back until now is
+// of a record there, and a turn that it begins begins there.
+func (t *Thread) Since(at int64, add func()) {
+	now := t.turns.at
+	t.turns.at = at
+	add()
+	t.turns.at = now
+}
+
 // Own says that the record is one that only this client writes.
 func (t *Thread) Own() { t.own = true }
 

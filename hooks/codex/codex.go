@@ -12,7 +12,8 @@
 //     role user are mostly the client's, such as <environment_context>.
 //   - event_msg is what a user interface shows. What the user typed is in user_message, or in
 //     item_completed with a UserMessage; task_started, task_complete and turn_aborted begin
-//     and end a turn, token_count sums the tokens of the session.
+//     and end a turn, token_count sums the tokens of the session. Some programs write rollouts
+//     without these: there, what the user typed is in the messages of the role user.
 //   - token_usage_record is the tokens of one answer.
 //   - compacted has the summary that replaces the history. The model wrote it as a message.
 //
@@ -53,6 +54,10 @@ type decoder struct {
 	fork   string // the id of the session, if it is a fork
 	copied bool   // the records are those of the fork's origin
 
+	shows   bool        // there are records of a user interface, which have the prompts
+	asked   agent.Event // a message of the role user that no such record followed so far
+	askedAt int64       // where its record begins
+
 	turns    bool   // there are records of the beginning and the end of turns
 	prompted bool   // the turn has a prompt
 	said     string // the prompt, which two types of records may have
@@ -79,6 +84,9 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 		return
 	}
 	t.Time(agent.ParseTime(r.Timestamp))
+	if r.Type == "event_msg" {
+		d.shows, d.asked = true, agent.Event{}
+	}
 	if shown(&r) {
 		return
 	}
@@ -192,7 +200,15 @@ func (d *decoder) used(t *agent.Thread, e agent.Event) {
 
 // item decodes what the model was sent, or answered.
 func (d *decoder) item(t *agent.Thread, p *payload, e agent.Event) {
-	e.Call = p.CallID
+	if p.Role == "user" && !d.shows {
+		d.ask(t, p, e)
+		return
+	}
+	if e.Call = p.CallID; d.asked.Text != "" {
+		asked := d.asked
+		d.asked = agent.Event{}
+		t.Since(d.askedAt, func() { d.prompt(t, asked, asked.Text) })
+	}
 	switch p.Type {
 	case "message":
 		if p.Role == "assistant" {
@@ -216,6 +232,16 @@ func (d *decoder) item(t *agent.Thread, p *payload, e agent.Event) {
 		"context_compaction", "image_generation_call":
 	default:
 		t.Unknown(p.Type)
+	}
+}
+
+// ask remembers a message of the role user: it is the prompt, unless the client wrote it, or a record of the
+// user interface follows, which has it too.
+func (d *decoder) ask(t *agent.Thread, p *payload, e agent.Event) {
+	said := strings.TrimSpace(text(p.Content))
+	if !strings.HasPrefix(said, "<") && !strings.HasPrefix(said, "# AGENTS.md instructions") {
+		d.asked, d.askedAt = e, t.At()
+		d.asked.Text = said
 	}
 }
 
