@@ -26,7 +26,7 @@ func Argument(input []byte, dir string) string {
 			return Relative(value, dir)
 		}
 	}
-	for _, key := range []string{"query", "url", "skill", "todos", "plan", "questions", "description", "prompt", "message"} {
+	for _, key := range []string{"query", "search_term", "url", "skill", "todos", "plan", "questions", "description", "prompt", "message"} {
 		if value, ok := text(members[key]); ok && value != "" {
 			return value
 		}
@@ -108,10 +108,26 @@ func list(value Value) string {
 	}
 	var lines []string
 	for _, e := range entries {
-		mark := map[string]string{"completed": "[x] ", "in_progress": "[>] ", "pending": "[ ] "}[e.Status]
 		if line := e.Content + e.Step + e.Question; line != "" {
-			lines = append(lines, mark+line)
+			lines = append(lines, marks[e.Status]+line)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// marks are what the lines of a plan begin with, by the state of their entries.
+var marks = map[string]string{"completed": "[x] ", "in_progress": "[>] ", "pending": "[ ] "}
+
+// IsPlan reports whether an action wrote a list of to-dos or a plan: the argument that it has then.
+func IsPlan(action string) bool {
+	_, argument, _ := strings.Cut(action, ": ")
+	if argument == "" {
+		return false
+	}
+	for line := range strings.Lines(argument) {
+		if len(line) < len(marks["pending"]) || line[0] != '[' || line[2:4] != "] " || !strings.ContainsRune("x> ", rune(line[1])) {
+			return false
+		}
+	}
+	return true
 }

@@ -64,3 +64,16 @@ func reversed(data []byte) []byte {
 	}
 	return back
 }
+
+// A plan is what Argument makes of a list of to-dos, and nothing else that has a bracket.
+func TestIsPlan(t *testing.T) {
+	for action, want := range map[string]bool{
+		"TodoWrite: " + Argument([]byte(`{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`), ""): true,
+		"update_plan: " + Argument([]byte(`{"plan":[{"step":"a","status":"in_progress"}]}`), ""):                                    true,
+		"Bash: [ ] a\nmake": false, "Bash: [ -f a ] && make": false, "Bash: make": false, "TodoWrite": false, "TodoWrite: ": false, "": false,
+	} {
+		if got := IsPlan(action); got != want {
+			t.Errorf("%q: %v", action, got)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -38,7 +36,6 @@ const (
 	listedFiles     = 20   // that its contribution names
 	mostSummary     = 100  // characters of its summary
 	mostContributed = 2000 // bytes of the agent's message in its contribution
-	mostLast        = 300  // characters of the last call of an interrupted turn, and of its result
 	mostAsked       = 800  // bytes of the user's prompt there, if the summary has only a part of it
 )
 
@@ -112,7 +109,11 @@ func (d *due) contribution() string {
 		parts = append(parts, "Asked: "+prose.Clip(asked, mostAsked))
 	}
 	if final := strings.TrimSpace(d.Final); final != "" {
-		parts = append(parts, clipMiddle(final, mostContributed))
+		limit := mostContributed
+		if strings.HasPrefix(final, account) {
+			limit = mostAccount
+		}
+		parts = append(parts, clipMiddle(final, limit))
 	}
 	if len(d.Files) > 0 {
 		names := strings.Join(d.Files[:min(len(d.Files), listedFiles)], ", ")
@@ -135,37 +136,6 @@ func clipMiddle(text string, limit int) string {
 		tail = tail[1:]
 	}
 	return prose.Clip(text, limit-len(tail)-len("…")) + tail
-}
-
-// interrupt puts an account of a turn that has no end in the place of its last message, which is none.
-func (d *due) interrupt(p policy, steps []agent.Step) {
-	if p.mode == captureFull {
-		d.Final = cmp.Or(interrupted(steps), d.Final)
-	}
-}
-
-// interrupted is an account of a turn that has no end, "" if the agent said nothing in it: its
-// newest texts, and its last call.
-func interrupted(steps []agent.Step) string {
-	var said []string
-	for _, step := range steps {
-		if step.Thought != "" {
-			said = append(said, "\n- "+prose.Clip(step.Thought, mostContributed/4))
-		}
-	}
-	if len(said) == 0 {
-		return ""
-	}
-	last, end := steps[len(steps)-1], ""
-	if last.Action != "" {
-		end = "\n\nIts last call: " + prose.OneLine(last.Action, mostLast) + "\nThe result: " + clipMiddle(last.Observation, mostLast)
-	}
-	from, left := len(said), mostContributed
-	for from > 0 && left >= len(said[from-1]) {
-		from--
-		left -= len(said[from])
-	}
-	return "Interrupted. The agent said, oldest first:\n" + strings.Join(said[from:], "") + end
 }
 
 // firstLine returns the first line of a text that is not blank.

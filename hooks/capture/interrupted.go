@@ -1,0 +1,101 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Bounds of the account of an interrupted turn, in bytes.
+const (
+	mostAccount = 5000 // of all of it
+	mostLast    = 300  // characters of the last call, and of its result
+	mostPlan    = 800  // characters of the plan
+	mostCalls   = 1600 // of the calls before, together
+	leastCall   = 200  // of one of them, and of its result
+)
+
+// account begins the account of an interrupted turn.
+const account = "Interrupted. The agent said, oldest first:\n"
+
+// interrupt puts an account of a turn that has no end in the place of its last message, which is none.
+func (d *due) interrupt(p policy, steps []agent.Step) {
+	if p.mode == captureFull {
+		d.Final = cmp.Or(interrupted(steps), d.Final)
+	}
+}
+
+// interrupted is an account of a turn that has no end, "" if the agent said nothing in it: its newest
+// texts, its plan, its last call, and what it called before. Nothing else tells what it found and what
+// is left.
+func interrupted(steps []agent.Step) string {
+	var said []string
+	for _, step := range steps {
+		if step.Thought != "" {
+			said = append(said, "\n- "+prose.Clip(step.Thought, mostContributed/4))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	from, left := len(said), mostContributed
+	for from > 0 && left >= len(said[from-1]) {
+		from--
+		left -= len(said[from])
+	}
+	plan := ""
+	calls := slices.DeleteFunc(slices.Clone(steps), func(step agent.Step) bool {
+		if agent.IsPlan(step.Action) {
+			plan = step.Action
+		}
+		return step.Action == "" || agent.IsPlan(step.Action)
+	})
+	end := ""
+	if plan != "" {
+		end += "\n\nIts plan: " + prose.OneLine(plan, mostPlan)
+	}
+	if n := len(calls); n > 0 {
+		last := calls[n-1]
+		end += "\n\nIts last call: " + prose.OneLine(last.Action, mostLast)
+		if last.Observation != "" {
+			end += "\nThe result: " + clipMiddle(last.Observation, mostLast)
+		}
+		end += before(calls[:n-1])
+	}
+	return account + strings.Join(said[from:], "") + end
+}
+
+// before lists calls, the newest ones if not all have room.
+func before(calls []agent.Step) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	most := max(mostCalls/len(calls), leastCall)
+	var lines []string
+	for left := mostCalls; len(calls) > 0; calls = calls[:len(calls)-1] {
+		line := call(calls[len(calls)-1], most)
+		if slices.Contains(lines, line) {
+			continue
+		}
+		if left -= len(line); left < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	return "\n\nThe calls before it, oldest first:\n" + strings.Join(lines, "")
+}
+
+// call is a call and its result on one line of about that many bytes: what one of the two leaves, the
+// other gets.
+func call(step agent.Step, most int) string {
+	result := prose.Fold(step.Observation)
+	line := "\n- " + prose.OneLine(step.Action, max(most-len(result), most/2))
+	if result != "" {
+		line += " → " + clipMiddle(result, max(most-len(line), most/2))
+	}
+	return line
+}

@@ -1,0 +1,57 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/hooks/agent"
+)
+
+// The account of an interrupted turn has what the agent found and what it planned, which nothing else tells.
+func TestInterruptedTellsCalls(t *testing.T) {
+	long := strings.Repeat("é", 1500)
+	steps := []agent.Step{
+		{Observation: "User: Mend it", Action: ""},
+		{Thought: "I look.", Action: "Read: a.go", Observation: "package a"},
+		{Action: "TodoWrite: [x] Look\n[ ] Mend", Observation: "ok"},
+		{Action: "Edit: a.go"},
+		{Action: "Edit: a.go"},
+		{Action: "Bash: make " + long, Observation: long + "\nFAIL"},
+		{Action: "TodoWrite: [x] Look\n[>] Mend\n[ ] Test", Observation: "ok"},
+	}
+	got := interrupted(steps)
+	for _, want := range []string{
+		"Its plan: TodoWrite: [x] Look [>] Mend [ ] Test\n\n",
+		"Its last call: Bash: make éé", "FAIL\n\nThe calls before it, oldest first:\n\n- Read: a.go → package a\n- Edit: a.go",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	for _, not := range []string{"→ ok", "[ ] Mend", "User: "} {
+		if strings.Contains(got, not) {
+			t.Errorf("%q has %q", got, not)
+		}
+	}
+	if n := strings.Count(got, "Edit: a.go"); n != 1 {
+		t.Errorf("a call is there %d times: %q", n, got)
+	}
+	if d := (&due{Prompt: "Mend it", Final: got}); d.contribution() != got {
+		t.Errorf("the contribution is cut: %q", d.contribution())
+	}
+}
+
+// However long a turn is, its account has a bound, and the newest calls.
+func TestInterruptedIsBounded(t *testing.T) {
+	var steps []agent.Step
+	for i := range 3000 {
+		name := strings.Repeat(string(rune('a'+i%26)), 400+i)
+		steps = append(steps, agent.Step{Thought: name, Action: "Bash: " + name, Observation: name},
+			agent.Step{Action: "plan: [ ] " + name})
+	}
+	steps = append(steps, agent.Step{Action: "Bash: the last but one", Observation: strings.Repeat("é", 3000)}, agent.Step{Action: "Bash: the last"})
+	got := interrupted(steps)
+	if !strings.Contains(got, "\n- Bash: the last but one → é") || !strings.HasPrefix(got, account) || len(got) > mostAccount {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+}
