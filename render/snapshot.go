@@ -39,7 +39,8 @@ type Snapshot struct {
 	LastStep  *store.Step    `json:"last_step"` // the newest pending step; nil: none
 	At        *store.At      `json:"at"`        // nil: the present
 
-	full    int // how many commits the text shows in full
+	before  []store.Step // pending steps before the newest, oldest first
+	full    int          // how many commits the text shows in full
 	updated time.Time
 	agent   string         // of the newest memory commit
 	by      store.Authored // that commit
@@ -105,6 +106,7 @@ func (o SnapshotOptions) textSize() int {
 const (
 	recentLength = 60   // memory commits that its git log lists
 	mostTopics   = 1000 // topics that are read
+	mostWaiting  = 5    // pending steps that the text shows
 )
 
 // NewSnapshot reads what the brief of a branch shows.
@@ -146,8 +148,12 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 		reads = append(reads,
 			func(ctx context.Context) error { return v.readCode(ctx, s, o.CodeWait) },
 			func(ctx context.Context) (err error) {
-				if v.LastStep, err = history.NewestPending(ctx, s, tip); v.LastStep != nil {
-					shorten(&v.LastStep.Observation, &v.LastStep.Thought, &v.LastStep.Action)
+				list, err := history.NewestPending(ctx, s, tip, mostWaiting)
+				for i := range list {
+					shorten(&list[i].Observation, &list[i].Thought, &list[i].Action)
+				}
+				if n := len(list); n > 0 {
+					v.LastStep, v.before = &list[n-1], list[:n-1]
 				}
 				return err
 			},

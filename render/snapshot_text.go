@@ -402,19 +402,29 @@ func (b briefer) ended() part {
 	return b.texts(weightMinor, "Branches that ended", "roadmap", newestFirst(b.Roadmap.Outcomes)).hide(b.Roadmap.left.Outcomes)
 }
 
-// pending says how many steps no commit contains yet, and shows the newest.
+// pending says how many steps no commit contains yet, and shows the newest, and before it as many as have
+// room: where nothing else was written, they are all that is known of the work.
 func (b briefer) pending() part {
 	if b.Pending == 0 {
 		return part{}
 	}
-	e := entry{label: prose.Count(b.Pending, "step") + " in no commit", command: b.command(fmt.Sprintf("-b %s --log --steps %d", b.Branch, b.Pending))}
-	if s := b.LastStep; s != nil {
-		e.label, e.text = e.label+"; the newest: ", prose.OneLine(stepLine(*s), lastStepLimit)
+	line := func(s store.Step) string { return prose.OneLine(stepLine(s), lastStepLimit) }
+	list := []entry{{label: prose.Count(b.Pending, "step") + " in no commit"}}
+	if b.LastStep != nil {
+		list[0].label, list[0].text = list[0].label+"; the newest: ", line(*b.LastStep)
 	}
-	return b.part(weightMinor, "Pending", "--log", []entry{e})
+	for _, s := range newestFirst(b.before) {
+		list = append(list, entry{label: "before: ", text: line(s)})
+	}
+	for i := range list {
+		list[i].command = b.command(fmt.Sprintf("-b %s --log --steps %d", b.Branch, b.Pending))
+	}
+	x := b.part(weightMinor, "Pending", "--log", list)
+	x.most = 6
+	return x
 }
 
-// lastStepLimit is how much the brief shows of the newest pending step, in characters.
+// lastStepLimit is how much the brief shows of a pending step, in characters.
 const lastStepLimit = 300
 
 // stepLine is a step on one line.

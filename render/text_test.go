@@ -77,7 +77,7 @@ func views(text func(string) string) map[string]func(*Printer) {
 		},
 		Code:     &code.State{Branch: "main", Commit: ptr(id("c")), Uncommitted: []code.Edit{{Path: text("pool.go"), Added: ptr(3), Removed: ptr(1)}, {Path: "new.go", New: true}}},
 		Branches: branches(text), Commits: []store.Commit{milestone(2, text), milestone(1, text)},
-		LastStep: &store.Step{Thought: text("It may be empty"), Action: "go test"}, full: 1, updated: now, agent: "claude-code", own: "claude-code",
+		LastStep: &store.Step{Thought: text("It may be empty"), Action: "go test"}, before: []store.Step{{Action: "ls"}, {Observation: text("Two files")}}, full: 1, updated: now, agent: "claude-code", own: "claude-code",
 	}
 	snapshot.list(20)
 	snapshot.tell()

@@ -202,17 +202,20 @@ func PurposeProgress(ctx context.Context, s *store.Store, t *store.Tip) (purpose
 	return meta.Branch().Purpose, progress, nil
 }
 
-// NewestPending returns the newest pending step of a tip; nil if there is none.
-func NewestPending(ctx context.Context, s *store.Store, t *store.Tip) (*store.Step, error) {
+// NewestPending returns the newest pending steps of a tip, at most n, oldest first.
+func NewestPending(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]store.Step, error) {
 	p, err := s.Pending(ctx, t)
 	if err != nil || len(p.Lines) == 0 {
 		return nil, err
 	}
-	p.Lines = p.Lines[len(p.Lines)-1:]
-	steps, err := s.WaitingSteps(ctx, t.Name(), p)
+	p.Lines = p.Lines[max(0, len(p.Lines)-n):]
+	waiting, err := s.WaitingSteps(ctx, t.Name(), p)
 	if err != nil {
 		return nil, err
 	}
-	step := stepFrom(steps[0], true)
-	return &step, nil
+	steps := make([]store.Step, len(waiting))
+	for i, step := range waiting {
+		steps[i] = stepFrom(step, true)
+	}
+	return steps, nil
 }
