@@ -102,11 +102,12 @@ func (d *due) summary(client string) string {
 }
 
 // contribution is what the user asked for, if the summary does not say all of it, the agent's last
-// message and the files that it changed.
+// message and the files that it changed. A long request begins with what it is about and ends with what is
+// wanted.
 func (d *due) contribution() string {
 	var parts []string
 	if asked := strings.TrimSpace(d.Prompt); prose.Fold(asked) != prose.OneLine(firstLine(asked), mostSummary) {
-		parts = append(parts, "Asked: "+prose.Clip(asked, mostAsked))
+		parts = append(parts, "Asked: "+clipMiddle(asked, mostAsked))
 	}
 	if final := strings.TrimSpace(d.Final); final != "" {
 		limit := mostContributed

@@ -56,6 +56,10 @@ func TestWords(t *testing.T) {
 	if got := new(due).summary("codex"); got != "A turn of codex" {
 		t.Errorf("%q", got)
 	}
+	long := "Mend it.\n" + strings.Repeat("x", 3000) + "\nDo not touch the API."
+	if got := (&due{Prompt: long}).contribution(); len(got) > mostAsked+len("Asked: ") || !strings.HasSuffix(got, "…"+strings.Repeat("x", 244)+"\nDo not touch the API.") {
+		t.Errorf("%q", got)
+	}
 }
 
 // What an interrupted turn came to is in what the agent said on the way, of which the newest matters most.
