@@ -11,8 +11,9 @@ import (
 
 // Bounds of the account of an interrupted turn, in bytes.
 const (
-	mostAccount = 5000 // of all of it
-	mostLast    = 300  // characters of the last call, and of its result
+	mostAccount = 6000 // of all of it
+	mostLast    = 300  // characters of the last call
+	mostFound   = 1024 // of its result, which the agent was about to act on
 	mostPlan    = 800  // characters of the plan
 	mostCalls   = 1600 // of the calls before, together
 	leastCall   = 200  // of one of them, and of its result
@@ -34,8 +35,8 @@ func (d *due) interrupt(p policy, steps []agent.Step) {
 func interrupted(steps []agent.Step) string {
 	var said []string
 	for _, step := range steps {
-		if step.Thought != "" {
-			said = append(said, "\n- "+prose.Clip(step.Thought, mostContributed/4))
+		if thought := strings.TrimSpace(step.Thought); thought != "" {
+			said = append(said, "\n- "+prose.Clip(thought, mostContributed/4))
 		}
 	}
 	if len(said) == 0 {
@@ -61,7 +62,7 @@ func interrupted(steps []agent.Step) string {
 		last := calls[n-1]
 		end += "\n\nIts last call: " + prose.OneLine(last.Action, mostLast)
 		if last.Observation != "" {
-			end += "\nThe result: " + clipMiddle(last.Observation, mostLast)
+			end += "\nThe result: " + clipMiddle(last.Observation, mostFound)
 		}
 		end += before(calls[:n-1])
 	}

@@ -16,7 +16,7 @@ func TestInterruptedTellsCalls(t *testing.T) {
 		{Action: "TodoWrite: [x] Look\n[ ] Mend", Observation: "ok"},
 		{Action: "Edit: a.go"},
 		{Action: "Edit: a.go"},
-		{Action: "Bash: make " + long, Observation: long + "\nFAIL"},
+		{Thought: "\n", Action: "Bash: make " + long, Observation: long + "\nFAIL"},
 		{Action: "TodoWrite: [x] Look\n[>] Mend\n[ ] Test", Observation: "ok"},
 	}
 	got := interrupted(steps)
@@ -28,7 +28,7 @@ func TestInterruptedTellsCalls(t *testing.T) {
 			t.Errorf("%q lacks %q", got, want)
 		}
 	}
-	for _, not := range []string{"→ ok", "[ ] Mend", "User: "} {
+	for _, not := range []string{"→ ok", "[ ] Mend", "User: ", "\n- \n"} {
 		if strings.Contains(got, not) {
 			t.Errorf("%q has %q", got, not)
 		}
@@ -36,8 +36,8 @@ func TestInterruptedTellsCalls(t *testing.T) {
 	if n := strings.Count(got, "Edit: a.go"); n != 1 {
 		t.Errorf("a call is there %d times: %q", n, got)
 	}
-	if d := (&due{Prompt: "Mend it", Final: got}); d.contribution() != got {
-		t.Errorf("the contribution is cut: %q", d.contribution())
+	if got := (&due{Final: got}).summary("codex"); got != "I look." {
+		t.Errorf("the summary is %q", got)
 	}
 }
 
@@ -53,5 +53,8 @@ func TestInterruptedIsBounded(t *testing.T) {
 	got := interrupted(steps)
 	if !strings.Contains(got, "\n- Bash: the last but one → é") || !strings.HasPrefix(got, account) || len(got) > mostAccount {
 		t.Errorf("%d bytes: %q", len(got), got)
+	}
+	if d := (&due{Prompt: "Mend it", Final: got}); len(got) <= mostContributed || d.contribution() != got {
+		t.Errorf("the contribution is cut: %q", d.contribution())
 	}
 }

@@ -91,9 +91,11 @@ func (p policy) commits(d *due, t Turn) bool {
 	return d.Code || len(d.Files) > 0 || d.Calls >= leastCalls
 }
 
-// summary is the first line of what the user asked for, else of what the agent said.
+// summary is the first line of what the user asked for, else of what the agent said: in an interrupted turn,
+// the first of what its account has.
 func (d *due) summary(client string) string {
-	for _, text := range []string{d.Prompt, d.Final} {
+	said := strings.TrimPrefix(strings.TrimPrefix(d.Final, account), "\n- ")
+	for _, text := range []string{d.Prompt, said} {
 		if line := prose.OneLine(firstLine(text), mostSummary); line != "" {
 			return line
 		}
