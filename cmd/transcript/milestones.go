@@ -24,7 +24,9 @@ const (
 // commit there: a change of files and the programs that were run to try it. It goes on until the agent
 // looks around, or begins a change, after a program was run that tried the last one.
 //
-// A part at the end that changes nothing, such as the submission, belongs to the turn before.
+// A part at the end that changes nothing, such as the submission, belongs to the turn before. The last turn
+// of a trajectory that says nothing of its end is unfinished; it has the task, too, because it is where
+// somebody goes on.
 func (r *sweReader) milestones(session string) (turns []agent.Turn) {
 	acts := make([]act, len(r.steps))
 	for n, s := range r.steps {
@@ -36,8 +38,8 @@ func (r *sweReader) milestones(session string) (turns []agent.Turn) {
 		if n+1 < len(bounds) {
 			until = bounds[n+1]
 		}
-		t := agent.Turn{Session: session, Steps: until - from, Done: true}
-		if n == 0 {
+		t := agent.Turn{Session: session, Steps: until - from, Done: until < len(acts) || r.info.Exit != ""}
+		if n == 0 || !t.Done {
 			t.Prompt = agent.Cut(r.task, agent.MaxField)
 		}
 		for _, a := range acts[from:until] {

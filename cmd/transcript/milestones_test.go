@@ -36,6 +36,23 @@ func TestMilestones(t *testing.T) {
 	}
 }
 
+// A trajectory that says nothing of its end is unfinished: its last turn is where somebody goes on, so it has
+// the task.
+func TestUnfinishedTrajectory(t *testing.T) {
+	const steps = `{"history":[{"role":"user","content":"ISSUE:\nMend it"}],"trajectory":[{"action":"create a"},{"action":"python a"},` +
+		`{"action":"create b"},{"action":"python b"}],"info":`
+	for info, done := range map[string]bool{`{}}`: false, `null}`: false, `{"exit_status":"submitted"}}`: true} {
+		_, report, err := readTrace(t.Context(), traceFile(t, steps+info), "x.traj")
+		if err != nil || len(report.Turns) != 2 {
+			t.Fatal(report, err)
+		}
+		first, last := report.Turns[0], report.Turns[1]
+		if !first.Done || first.Prompt != "Mend it" || last.Done != done || (last.Prompt == "Mend it") == done {
+			t.Errorf("%s: %+v", info, report.Turns)
+		}
+	}
+}
+
 func TestTaskOf(t *testing.T) {
 	for message, want := range map[string]string{
 		"We're solving this.\nISSUE:\nA title\n\nA text\n\nINSTRUCTIONS:\nNow":                                "A title\n\nA text",
