@@ -10,7 +10,10 @@
 // Below captured are sessions in which the agent made no call: the hooks of its client captured its
 // turns, with its words and the names of what it called; longer results and source code are left out.
 //
-// The facts were written down by the agent that worked, before it looked at what the memory
+// Below imported are real sessions of strangers, cut in the middle and imported; see [imported]. They are
+// compared with the user's first words, and with the last record besides.
+//
+// The facts of the first two were written down by the agent that worked, before it looked at what the memory
 // shows. Calls that only repaired what a fault of the program had done are left out, and so is
 // source code of others in a transcript. See [memory] for the files.
 //
@@ -49,7 +52,11 @@ func run(verbose bool) error {
 		return err
 	}
 	fmt.Println()
-	return table(bin, dir, "captured session", "test/resume/captured", verbose)
+	if err := table(bin, dir, "captured session", "test/resume/captured", verbose); err != nil {
+		return err
+	}
+	fmt.Println()
+	return importedTable(bin, dir, "test/resume/imported", dataDir, verbose)
 }
 
 // table prints what each text tells, for the memories in a folder.
