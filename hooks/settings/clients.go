@@ -166,7 +166,8 @@ func openCode() Client {
 		server: server{
 			project: []string{"opencode.json", "opencode.jsonc"},
 			user:    []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, base: ".config", member: "mcp",
-			entry: object{{"type", "local"}, {"command", list{"git", "context", "mcp"}}},
+			entry:  object{{"type", "local"}, {"command", list{"git", "context", "mcp"}}},
+			behind: object{{"$schema", "https://opencode.ai/config.json"}},
 		},
 	}
 }

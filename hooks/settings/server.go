@@ -17,6 +17,7 @@ type server struct {
 	base          string // below the home directory
 	member        string // of the file: the object, or table, that has the servers by name
 	entry         object // ours
+	behind        object // a member that the client would add to a file without it
 	asks          string // what a person does before a server of a project is started
 }
 

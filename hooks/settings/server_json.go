@@ -63,16 +63,17 @@ func (c Client) registryOfJSON(f file) (r registry, err error) {
 
 func (c Client) registerJSON(f file) ([]byte, error) {
 	entry := object{{ServerName, c.server.entry}}
+	all := append(object{{c.server.member, entry}}, c.server.behind...)
 	if !f.exists {
 		s := style{newline: "\n", unit: "  ", colon: ": "}
-		return []byte(s.encode(object{{c.server.member, entry}}, "") + "\n"), nil
+		return []byte(s.encode(all, "") + "\n"), nil
 	}
 	d, at, err := c.servers(f)
 	if err != nil {
 		return nil, err
 	}
 	if at == nil {
-		d.appendMembers(&d.root, object{{c.server.member, entry}})
+		d.appendMembers(&d.root, slices.DeleteFunc(all, func(m member) bool { return d.find(&d.root, m.key) != nil }))
 		return d.apply(), nil
 	}
 	ours := d.indexOfServers(at)
@@ -94,12 +95,18 @@ func (c Client) unregisterJSON(f file) ([]byte, error) {
 		return nil, err
 	}
 	var whole []int
-	for i, k := range d.children(&d.root) {
+	kids := d.children(&d.root)
+	for i, k := range kids {
 		if k.key != c.server.member || !isObject(k.value) {
 			continue
 		}
-		if ours := d.indexOfServers(k.value); len(ours) > 0 && !d.cut(k.value, ours) {
-			whole = append(whole, i)
+		ours := d.indexOfServers(k.value)
+		if len(ours) == 0 || d.cut(k.value, ours) {
+			continue
+		}
+		whole = append(whole, i)
+		if len(c.server.behind) > 0 && i+1 < len(kids) && kids[i+1].key == c.server.behind[0].key {
+			whole = append(whole, i+1)
 		}
 	}
 	if len(whole) > 0 && !d.cut(&d.root, whole) {

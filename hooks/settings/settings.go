@@ -34,8 +34,10 @@
 // [InstallServer] registers our server of the Model Context Protocol, 'git context mcp', where the client reads
 // which servers it starts. An entry is ours if its command starts that server, whatever its name and its other
 // members are; another server that has our name is left alone. Most files are JSON and edited as above, some are
-// those of the hooks. The servers of Codex are tables of TOML. Ours is appended, below a line by which an uninstall
-// recognises it and the empty line above it:
+// those of the hooks: then what came last has to go first. A file of OpenCode gets a "$schema" behind ours if it
+// had none, and loses it again: OpenCode itself would add one, and so keep a file that was made for the server. The
+// servers of Codex are tables of TOML. Ours is appended, below a line by which an uninstall recognises it and the
+// empty line above it:
 //
 //	# 'git context hooks uninstall codex' removes this table.
 //	[mcp_servers.git-context]
