@@ -149,7 +149,7 @@ func (o *hooksOptions) runChange(ctx context.Context, env *Env, word string, nam
 		more, err = agents.change(word)
 		rows, err = append(rows, more...), hooksError(err)
 	}
-	if err != nil && len(rows) == 0 {
+	if err != nil && len(rows)+len(agents.served) == 0 {
 		return err
 	}
 	if s != nil && err == nil && word == "install" {

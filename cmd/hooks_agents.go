@@ -76,8 +76,14 @@ func (a *agents) check() error {
 	return errors.Join(errs...)
 }
 
-// change installs or uninstalls at the first level. Beside an error it returns the changes made before it.
+// change installs or uninstalls at the first level. Beside an error it returns the changes made before it. The
+// server goes before the hooks, which came before it: in a file that both share this restores the bytes.
 func (a *agents) change(word string) (rows []hookChange, err error) {
+	if word == "uninstall" {
+		if err := a.unserve(); err != nil {
+			return nil, err
+		}
+	}
 	for _, c := range a.list {
 		var changes []settings.Change
 		if word == "install" {
@@ -97,8 +103,10 @@ func (a *agents) change(word string) (rows []hookChange, err error) {
 			return rows, err
 		}
 	}
-	if err := a.serve(word); err != nil {
-		return rows, err
+	if word == "install" {
+		if err := a.serve(); err != nil {
+			return rows, err
+		}
 	}
 	return rows, a.tell(word)
 }

@@ -53,18 +53,20 @@ func (a *agents) checkServers() error {
 	return errors.Join(errs...)
 }
 
-// serve registers the server of the agents, if that is wanted, or removes it in any case.
-func (a *agents) serve(word string) error {
-	if word == "uninstall" {
-		for _, c := range a.list {
-			changes, err := settings.UninstallServer(c, a.place, a.levels[0])
-			a.keep(changes...)
-			if err != nil {
-				return err
-			}
+// unserve removes the server of the agents.
+func (a *agents) unserve() error {
+	for _, c := range a.list {
+		changes, err := settings.UninstallServer(c, a.place, a.levels[0])
+		a.keep(changes...)
+		if err != nil {
+			return err
 		}
-		return nil
 	}
+	return nil
+}
+
+// serve registers the server of the agents, if that is wanted.
+func (a *agents) serve() error {
 	for _, c := range a.servers() {
 		change, err := settings.InstallServer(c, a.place, a.levels[0])
 		if err != nil {
