@@ -127,13 +127,13 @@ func (tx *Transaction) again(ctx context.Context, base *Tip, p Pending, t Told) 
 	was := *tx
 	defer func() { tx.Signature, tx.Writer, tx.Code = was.Signature, was.Writer, was.Code }()
 	m := *t.Entry
-	tx.Signature, tx.Code = t.Commit.Author, git.ID(t.Commit.Trailer(TrailerLink))
+	tx.Signature, tx.Code = t.Commit.Committer, git.ID(t.Commit.Trailer(TrailerLink))
 	tx.Writer = Writer{Agent: m.Agent, Session: m.Session, Model: m.Model, Tokens: m.Tokens, Sign: was.Writer.Sign}
 	c, err := tx.Follow(ctx, base, t.Commit.Subject())
 	if err != nil {
 		return nil, err
 	}
-	c.Code, c.Work = git.ID(t.Commit.Trailer(TrailerCode)), WorkOf(t.Commit)
+	c.Code, c.Work, c.Written = git.ID(t.Commit.Trailer(TrailerCode)), WorkOf(t.Commit), t.Commit.Author.When
 	if err := tx.sameRoadmap(ctx, c, t.Commit); err != nil {
 		return nil, err
 	}

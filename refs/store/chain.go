@@ -111,6 +111,7 @@ func (k *Chain) Put(ctx context.Context, c *Draft) (*git.Commit, error) {
 	own := k.Writer
 	if m := c.Entry; m != nil {
 		k.Writer.Agent, k.Writer.Session, k.Writer.Model, k.Writer.Tokens = m.Agent, m.Session, m.Model, m.Tokens
+		c.Written = m.Time
 	}
 	commit, err := k.WriteObjects(ctx, c)
 	k.Writer = own

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
@@ -21,6 +22,7 @@ type Draft struct {
 	Subject, Body string
 	Entry         *doc.Commit // nil for a memory commit without an entry in commit.md
 	Last          string      // the newest commit's summary before; "" at a birth
+	Written       time.Time   // what an import brings was written then, which is the author's date; zero: now
 	Newest        string      // the largest entry id in the documents
 	took          journalMark // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit // the branch's tip before; nil for a first commit
@@ -77,13 +79,23 @@ func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit,
 		return nil, err
 	}
 	made, err := tx.storeCommit(ctx, &git.Commit{
-		Tree: tree, Parents: c.Parents, Author: tx.Signature, Committer: tx.Signature,
+		Tree: tree, Parents: c.Parents, Author: tx.author(c.Written), Committer: tx.Signature,
 		Message: message(c.Subject, c.Body, tx.trailers(c)),
 	})
 	if err == nil {
 		tx.tell(made, c.Entry)
 	}
 	return made, err
+}
+
+// author is the signature with another date. A date that git does not take, or that is still to come, is
+// now: nothing depends on it, since all orders are those of the parents and of the committer's dates.
+func (tx *Transaction) author(written time.Time) git.Signature {
+	who := tx.Signature
+	if written.Unix() > 0 && written.Before(who.When) {
+		who.When = written.In(who.When.Location())
+	}
+	return who
 }
 
 // writeTree stores a draft's metadata and tree.
