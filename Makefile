@@ -11,7 +11,7 @@ TAGS    := urfave_cli_no_docs,urfave_cli_no_suggest
 T       ?= 30s
 # The long tests that may run beside each other, and those that have many agents of
 # their own; the laws over random histories; and packages whose properties are quick.
-SOAK      ?= TestKill|TestHooksOfAgents|TestModel|TestMatrix|TestFull|TestFileSize|TestReadOnly|TestDenied|TestFsckBeside|TestGC|TestUsersGC|TestReleaseIs|TestGiants|TestLoad|TestDay|TestWorkers
+SOAK      ?= TestKill|TestHooksOfAgents|TestModel|TestMatrix|TestFull|TestFileSize|TestReadOnly|TestDenied|TestFsckBeside|TestGC|TestUsersGC|TestReleaseIs|TestGiants|TestLoad|TestDay|TestWorkers|TestImport
 SOAK_SYNC ?= TestSync
 LAWS      ?= TestMerge|TestReplicas|TestRewriteLaws|TestDisjoint|TestContradictions
 LAWS_IN   ?= ./refs/merge ./refs/share ./refs/expunge

@@ -123,13 +123,45 @@ func (w *world) bounded(view string) {
 		}
 		args = append(args, word)
 	}
+	peak, took, out, errs, err := w.measure(args...)
+	if err != nil {
+		w.t.Errorf("git context %s: %v\n%.500s", view, err, errs)
+		return
+	}
+	if testing.Verbose() {
+		w.t.Logf("%-40s %4d MiB %6d KiB of output %s", view, peak>>10, len(out)>>10, took.Round(time.Millisecond))
+	}
+	allowed, limit := int64(mostPeak), mostOutput
+	switch {
+	case strings.HasSuffix(view, "--json"):
+		allowed, limit = max(allowed, int64(len(out)>>10)*7), 64<<20
+	case strings.HasPrefix(view, "diff"), strings.HasPrefix(view, "log"):
+		limit = math.MaxInt
+	}
+	if peak > allowed || len(out) > limit || took > mostTime {
+		w.t.Errorf("git context %s took %d MiB and %s for %d bytes of output", view, peak>>10, took, len(out))
+	}
+}
+
+// measured runs a command, which must succeed, and returns the memory of its largest process, in KiB.
+func (w *world) measured(args ...string) (peak int64, out []byte) {
+	w.t.Helper()
+	peak, _, out, errs, err := w.measure(args...)
+	if err != nil {
+		w.t.Fatalf("git context %s: %v\n%.500s", strings.Join(args, " "), err, errs)
+	}
+	return peak, out
+}
+
+func (w *world) measure(args ...string) (peak int64, took time.Duration, out, errs []byte, err error) {
+	w.t.Helper()
 	meter, err := exec.LookPath("measure")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
+	var stdout, stderr bytes.Buffer
 	cmd := w.command(nil, meter, append([]string{w.bin}, args...)...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	report, in, err := os.Pipe()
 	if err != nil {
 		w.t.Fatal(err)
@@ -138,24 +170,10 @@ func (w *world) bounded(view string) {
 	cmd.ExtraFiles = []*os.File{in}
 	begin := time.Now()
 	err = cmd.Run()
-	took := time.Since(begin)
+	took = time.Since(begin)
 	_ = in.Close()
-	var peak int64
-	if _, scan := fmt.Fscan(report, &peak); err != nil || scan != nil {
-		w.t.Errorf("git context %s: %v, %v\n%.500s", view, err, scan, &errs)
-		return
+	if _, scan := fmt.Fscan(report, &peak); err == nil {
+		err = scan
 	}
-	if testing.Verbose() {
-		w.t.Logf("%-40s %4d MiB %6d KiB of output %s", view, peak>>10, out.Len()>>10, took.Round(time.Millisecond))
-	}
-	allowed, limit := int64(mostPeak), mostOutput
-	switch {
-	case strings.HasSuffix(view, "--json"):
-		allowed, limit = max(allowed, int64(out.Len()>>10)*7), 64<<20
-	case strings.HasPrefix(view, "diff"), strings.HasPrefix(view, "log"):
-		limit = math.MaxInt
-	}
-	if peak > allowed || out.Len() > limit || took > mostTime {
-		w.t.Errorf("git context %s took %d MiB and %s for %d bytes of output", view, peak>>10, took, out.Len())
-	}
+	return peak, took, stdout.Bytes(), stderr.Bytes(), err
 }
