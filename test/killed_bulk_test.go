@@ -39,6 +39,17 @@ func bulkKillings(t *testing.T) []killing {
 			k.importedOnce(len(readTrace(t, trace)), "--from", "swe-agent", trace)
 			k.once("main", k.kept["main"])
 		}},
+		{name: "import sessions", prepare: func(w *killWorld) {
+			transcripts(w)
+		}, args: []string{"import", "--from", "claude-code", "../s0.jsonl", "../s1.jsonl", "../s2.jsonl"}, holds: func(k *killed) {
+			k.importedOnce(12, "--from", "claude-code", "../s0.jsonl", "../s1.jsonl", "../s2.jsonl")
+			k.once("main", k.kept["main"])
+			for n := range 3 {
+				if made := k.count("main", fmt.Sprint("Write part ", n)); made != 1 {
+					k.t.Errorf("session %d became %d commits", n, made)
+				}
+			}
+		}},
 		{name: "gc", prepare: func(w *killWorld) {
 			w.git("config", "context.deletedExpire", "now")
 			apart(w)
@@ -70,6 +81,23 @@ func bulkKillings(t *testing.T) []killing {
 				k.t.Errorf("exported are %v, %v", left, err)
 			}
 		}},
+	}
+}
+
+// transcripts are three sessions of four steps, a day apart, each of which becomes a commit.
+func transcripts(w *killWorld) {
+	for n := range 3 {
+		line := func(id, second, kind, message string) string {
+			return fmt.Sprintf(`{"type":"%s","uuid":"%s%d","sessionId":"s%d","timestamp":"2026-10-0%dT10:00:0%sZ","message":{%s}}`,
+				kind, id, n, n, n+1, second, message) + "\n"
+		}
+		w.write(fmt.Sprintf("../s%d.jsonl", n),
+			line("u", "0", "user", fmt.Sprintf(`"content":"Write part %d"`, n))+
+				line("v", "1", "assistant", fmt.Sprintf(`"id":"m%d","content":[{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":"a.go"}}]`, n, n))+
+				line("w", "2", "user", fmt.Sprintf(`"content":[{"type":"tool_result","tool_use_id":"t%d","content":"ok"}]`, n))+
+				line("x", "3", "assistant", fmt.Sprintf(`"id":"n%d","content":[{"type":"tool_use","id":"k%d","name":"Bash","input":{"command":"make"}}]`, n, n))+
+				line("y", "4", "user", fmt.Sprintf(`"content":[{"type":"tool_result","tool_use_id":"k%d","content":"ok"}]`, n))+
+				line("z", "5", "assistant", fmt.Sprintf(`"id":"o%d","stop_reason":"end_turn","content":[{"type":"text","text":"Part %d is written."}]`, n, n)))
 	}
 }
 
