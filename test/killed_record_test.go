@@ -24,6 +24,7 @@ func recordKillings() []killing {
 		{name: "record lines", args: []string{"record", "--stdin", "--json"}, stdin: lines("", 3), acked: answers},
 		{name: "record lines with ids", args: []string{"record", "--stdin", "--json"}, stdin: lines("session:", 3), acked: answers,
 			holds: func(k *killed) { k.says(`"unacknowledged"`, 3, "--log", "--steps", "100", "--json") }},
+		{name: "exec", args: []string{"exec", "--", "true"}, holds: onceOrTwice("true")},
 		{name: "record --undo", args: []string{"record", "--undo"}, again: []int{1}, prepare: func(w *killWorld) {
 			w.ok("record", "-a", "unwanted")
 			w.ok("record", "-a", "unwanted")
@@ -78,15 +79,20 @@ func capturedOnce(k *killed) {
 
 // recordedAgain holds that a step that nobody asked for twice by an id of its own
 // stands once for each time that it was asked for, at most.
-func recordedAgain(k *killed) {
-	n := 0
-	for _, s := range k.steps("main") {
-		if s.Action == "unacknowledged" {
-			n++
+func recordedAgain(k *killed) { onceOrTwice("unacknowledged")(k) }
+
+// onceOrTwice holds that of a step that was asked for twice.
+func onceOrTwice(action string) func(*killed) {
+	return func(k *killed) {
+		n := 0
+		for _, s := range k.steps("main") {
+			if s.Action == action {
+				n++
+			}
 		}
-	}
-	if n < 1 || n > 2 {
-		k.t.Errorf("a step that was recorded twice stands %d times", n)
+		if n < 1 || n > 2 {
+			k.t.Errorf("a step that was recorded twice stands %d times", n)
+		}
 	}
 }
 
