@@ -26,7 +26,7 @@ func newExpunge(g *globals) *command {
 	o := &expungeOptions{globals: g}
 	own := []cli.Flag{
 		text(&o.match, "--match TEXT", "forget this piece of text, and the forms made of it"),
-		text(&o.id, "--id ID", "forget this step or commit"),
+		text(&o.id, "--id ID", "forget this step or commit, or the attachment artifacts/HASH"),
 		text(&o.from, "--from REMOTE", "answer what this remote asks to forget: with --yes it goes, with --refuse it comes back"),
 		toggle(&o.refuse, "--refuse", "with --from: bring back what the remote asks to forget, in all clones"),
 		text(&o.why, "-m, --message TEXT", "the reason, which others read who are asked to forget it too"),
@@ -125,7 +125,7 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 func dangerOf(would expunge.Result, short bool) danger {
 	texts := count(would.Texts, "piece of text", "pieces of text")
 	return danger{
-		entries: would.Entries, all: would.All, grave: short || would.Texts > mostUnasked,
+		entries: would.Entries, all: would.All, grave: short || would.Texts > mostUnasked || would.Attachments > mostUnasked,
 		tell:     func(p *render.Printer) { printExpunge(p, would) },
 		refusal:  fmt.Sprintf("%d of %s and %s would be expunged", would.Entries, count(would.All, "entry", "entries"), texts),
 		question: "This cannot be undone. Expunge it?",
@@ -166,5 +166,9 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 	} else {
 		rest += ", " + count(r.Objects, "object", "objects") + " deleted"
 	}
-	line(p, "%s %s and %s; %s", did, count(r.Entries, "entry", "entries"), count(r.Texts, "piece of text", "pieces of text"), rest)
+	what := count(r.Entries, "entry", "entries") + " and " + count(r.Texts, "piece of text", "pieces of text")
+	if r.Attachments > 0 {
+		what = count(r.Attachments, "attachment", "attachments") + ", " + what
+	}
+	line(p, "%s %s; %s", did, what, rest)
 }

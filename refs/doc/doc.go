@@ -173,6 +173,7 @@
 //
 //	commit HASH   a git commit that was rewritten although none of its parents was
 //	entry ID      the step or commit with that id is removed; a birth never is
+//	file SHA256   the attachment whose content has this hash, in hex, is removed
 //	text SHA256   the hash, in hex, of a piece of text that reads "(expunged)" wherever it occurs
 //
 // A piece is one line without white space at its ends, and without Markdown's prefixes: any number

@@ -319,8 +319,8 @@ func (e Expunged) Entries() []string { return e.values(tombEntry) }
 // Files returns the hashes of the attachments that must be removed, sorted.
 func (e Expunged) Files() []string { return e.values(tombFile) }
 
-// Texts returns the number of texts that must be redacted.
-func (e Expunged) Texts() int { return len(e.values(tombText)) }
+// Texts returns the number of texts that must be redacted, and of attachments that must be removed.
+func (e Expunged) Texts() int { return len(e.values(tombText)) + len(e.values(tombFile)) }
 
 // Commits returns the hashes of the replaced commits, sorted.
 func (e Expunged) Commits() []string { return e.values(tombCommit) }

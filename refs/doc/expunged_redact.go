@@ -15,6 +15,8 @@ type Redacted struct {
 	// First is the id of the first remaining entry, which names a segment. It is "" for a
 	// file without entries and if none remains, in which case a segment must be deleted.
 	First string
+	// Gone reports that an attachment must be deleted.
+	Gone bool
 	// The numbers of removed entries, by origin.
 	Steps, Commits map[string]int
 }
@@ -32,6 +34,7 @@ type Redacted struct {
 //     about the branch stay, except its purpose. The totals stay too: a caller that removes
 //     entries must update them.
 //  4. A topic is redacted by line, its front matter like metadata.yaml.
+//  5. An attachment goes as a whole if its hash has a tombstone. The steps that keep it still name it.
 //
 // If nothing changes, the result contains data itself. Applying two sets in either order
 // equals applying their union. Redact fails on an unknown path, on a document that it
@@ -51,6 +54,10 @@ func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 		r.Data, err = e.redactMetadata(data)
 	case kind == FileTopic:
 		r.Data, err = e.redactTopic(data)
+	case kind == FileArtifact:
+		if r.Gone = e.HasFile(NewAttachment("", data).Hash); r.Gone {
+			r.Data = nil
+		}
 	case path == RoadmapFile:
 		r.Data = e.redactRoadmap(data)
 	default:

@@ -44,7 +44,7 @@ import (
 type Options struct {
 	store.Writer
 	Match  string // a piece of text, exactly; it may span lines
-	ID     string // of a step, or any name of a commit
+	ID     string // of a step, any name of a commit, or artifacts/HASH for an attachment, with 12 digits or more
 	Why    string // the reason, which everybody who shares the memory can read
 	DryRun bool   // only say what would go
 	Yes    bool   // do not ask Consent; also where everything would go, or the text is short
@@ -178,11 +178,14 @@ func noMemoryIf(none bool) error {
 
 // check refuses options that make no sense. No message repeats the text.
 func (o Options) check() error {
+	hash, isFile := strings.CutPrefix(o.ID, doc.ArtifactDir+"/")
 	asked := o.Yes || o.DryRun || o.Consent != nil
 	switch {
 	case (o.Match == "") == (o.ID == ""):
 		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "nothing to expunge: a text or an id is needed",
 			"git context expunge --match TEXT", "git context expunge --id ID")
+	case isFile && (len(hash) < leastHash || strings.Trim(hash, "0123456789abcdef") != ""):
+		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "an attachment is named by at least 12 digits of its hash", "git context expunge --id artifacts/HASH")
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
 		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget contains only white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):

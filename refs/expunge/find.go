@@ -33,6 +33,8 @@ type finder struct {
 	topics   map[string]bool
 	touched  map[string]bool // what has a text that named has: ids of entries that stay, paths of topics
 
+	fileHash   string              // with which the hash of an attachment to remove begins, if there is no text
+	holders    map[string][]string // the steps that keep an attachment, by its hash
 	topicNames []string            // that contain the text in lower case
 	seen       map[git.ID]string   // objects of memory, and their paths
 	matching   map[git.ID]bool     // those of them that contain the text
@@ -47,7 +49,8 @@ type finder struct {
 // newFinder returns a finder that looks for nothing yet.
 func newFinder(s *store.Store) *finder {
 	return &finder{s: s, found: map[string]Entry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
-		topics: map[string]bool{}, touched: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{}}
+		topics: map[string]bool{}, touched: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{},
+		holders: map[string][]string{}}
 }
 
 // find searches everywhere.
@@ -58,7 +61,9 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	if f.limit, err = s.SummaryLimit(ctx); err != nil {
 		return nil, err
 	}
-	if o.ID != "" && !doc.ValidID(o.ID) {
+	if hash, ok := strings.CutPrefix(o.ID, doc.ArtifactDir+"/"); ok {
+		f.id, f.fileHash = "", hash
+	} else if o.ID != "" && !doc.ValidID(o.ID) {
 		c, err := s.CommitMeant(ctx, o.ID)
 		if err != nil {
 			return nil, err
@@ -75,6 +80,7 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	if err := f.local(ctx); err != nil {
 		return nil, err
 	}
+	f.filesOfRemoved()
 	if err := checkSize(f.expunged); err != nil {
 		return nil, err
 	}
@@ -165,6 +171,9 @@ func (f *finder) document(path string, data []byte) error {
 			f.touch(path, string(data))
 		}
 		return err
+	case kind == doc.FileArtifact:
+		hash, name, _ := doc.AttachmentAt(path)
+		f.attachment(hash, name, data)
 	case path != doc.ExpungedFile:
 		f.noteLines(data)
 	}
@@ -188,8 +197,14 @@ func (f *finder) step(s *doc.Step) {
 	known := f.all[s.ID]
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
-	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) ||
-		f.match.in(s.Agent) {
+	for _, a := range s.Attachments {
+		f.holders[a.Hash] = append(f.holders[a.Hash], s.ID)
+		if f.fileHash != "" && strings.HasPrefix(a.Hash, f.fileHash) { // its content may be lost
+			f.removeFile(a.Hash)
+		}
+	}
+	named := slices.ContainsFunc(s.Attachments, func(a doc.Attachment) bool { return f.match.in(a.Name) })
+	if f.wants(s.ID) || named || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
 		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
@@ -363,6 +378,10 @@ func (f *finder) result(res *Result) error {
 		if len(f.names) > 0 {
 			return f.onlyNames()
 		}
+		if f.fileHash != "" {
+			return fail.New(fail.ErrNotFound, fail.AttachmentNotFound,
+				fmt.Sprintf("no attachment has the hash '%s'", f.fileHash), "git context --log", "git context show")
+		}
 		if f.id != "" {
 			return fail.New(fail.ErrNotFound, fail.EntryNotFound,
 				fmt.Sprintf("no step and no commit has the id '%s'", f.id), "git context log", "git context --log")
@@ -371,7 +390,8 @@ func (f *finder) result(res *Result) error {
 			"git context search WORDS")
 	}
 	f.entries(res)
-	res.Texts = f.expunged.Texts()
+	res.Attachments = len(f.expunged.Files())
+	res.Texts = f.expunged.Texts() - res.Attachments
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	for _, ref := range f.works {

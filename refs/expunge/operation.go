@@ -18,11 +18,12 @@ import (
 
 // Result reports what an expunge removed, or would remove.
 type Result struct {
-	Entries int      `json:"entries"` // removed steps and commits, pending ones included
-	Texts   int      `json:"texts"`   // texts that are redacted wherever they occur
-	Commits int      `json:"commits"` // replaced memory commits
-	Notes   int      `json:"notes"`   // changed notes
-	IDs     []string `json:"ids"`     // of the entries
+	Entries     int      `json:"entries"`     // removed steps and commits, pending ones included
+	Texts       int      `json:"texts"`       // texts that are redacted wherever they occur
+	Attachments int      `json:"attachments"` // whose content is removed
+	Commits     int      `json:"commits"`     // replaced memory commits
+	Notes       int      `json:"notes"`       // changed notes
+	IDs         []string `json:"ids"`         // of the entries
 	// Remotes are those that had the old history when they were last asked.
 	Remotes []DirtyRemote `json:"remotes"`
 
@@ -225,6 +226,9 @@ func (op *Operation) round(ctx context.Context) (again bool, err error) {
 		op.dirty = nil
 	}
 	if err := op.journals(ctx, names); err != nil {
+		return false, err
+	}
+	if err := op.attached(); err != nil {
 		return false, err
 	}
 	fault.Point("expunge-journals")

@@ -133,7 +133,9 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 		return blobChange{}, fmt.Errorf("blob %s: %w", id, err)
 	}
 	b := blobChange{id: id, first: r.First, removed: removals{r.Steps, r.Commits}}
-	if !bytes.Equal(r.Data, data) {
+	if r.Gone {
+		b.id = ""
+	} else if !bytes.Equal(r.Data, data) {
 		if b.id, err = w.s.Repo().WriteBlob(ctx, r.Data); err != nil {
 			return b, err
 		}
@@ -151,6 +153,8 @@ func kindPath(path string) string {
 		return doc.CommitFile
 	case doc.FileTopic:
 		return doc.TopicDir
+	case doc.FileArtifact:
+		return doc.ArtifactDir
 	}
 	return path
 }
@@ -211,7 +215,7 @@ func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange
 			d.removed.add(sub.removed)
 			d.files = append(d.files, sub.files...)
 			now[i].ID = sub.id
-		case doc.KindOf(at) == doc.FileTopic:
+		case doc.KindOf(at) == doc.FileTopic, doc.KindOf(at) == doc.FileArtifact:
 			b, err := w.blob(ctx, at, e.ID)
 			if err != nil {
 				return d, err
@@ -223,7 +227,10 @@ func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange
 			}
 		}
 	}
-	if !slices.Equal(list, now) {
+	now = slices.DeleteFunc(now, func(e git.TreeEntry) bool { return e.ID == "" })
+	if len(now) == 0 {
+		d.id = ""
+	} else if !slices.Equal(list, now) {
 		if d.id, err = w.s.Repo().WriteTree(ctx, now); err != nil {
 			return d, err
 		}

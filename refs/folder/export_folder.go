@@ -46,7 +46,8 @@ func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error
 	if err := checkNoFolder(o.Dir); err != nil {
 		return res, err
 	}
-	topics, err := fillFolder(ctx, s, f, &res.Counts)
+	kept := keptFiles{}
+	topics, err := fillFolder(ctx, s, f, &res.Counts, kept)
 	if err != nil {
 		return res, err
 	}
@@ -58,7 +59,12 @@ func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error
 		res.Skipped = topics
 		res.Warnings = append(res.Warnings, prose.Count(topics, "topic")+" left out: the folder has no place for them")
 	}
-	return res, writeFolder(s, res.Folder, files)
+	lost, err := writeFolder(ctx, s, res.Folder, files, kept)
+	if lost > 0 {
+		res.Skipped += lost
+		res.Warnings = append(res.Warnings, prose.Count(lost, "attachment")+" left out: the content is lost")
+	}
+	return res, err
 }
 
 // checkNoFolder refuses a directory that contains a folder of either name: some file
@@ -90,7 +96,7 @@ func checkNoFolder(dir string) error {
 }
 
 // fillFolder reads the memory, and counts the topics, for which a folder has no place.
-func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Counts) (topics int, err error) {
+func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Counts, kept keptFiles) (topics int, err error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return 0, err
@@ -111,7 +117,7 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Cou
 		if err != nil {
 			return 0, err
 		}
-		b, err := folderBranch(ctx, s, tip, names)
+		b, err := folderBranch(ctx, s, tip, names, kept)
 		if err != nil {
 			return 0, fmt.Errorf("branch '%s': %w", name, err)
 		}
@@ -130,7 +136,7 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Cou
 
 // folderBranch reads one branch completely. As other implementations merge, it contains the
 // steps that a merge brought, but commits only of its own and of branches that are gone.
-func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
+func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string, kept keptFiles) (dialect.Branch, error) {
 	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return dialect.Branch{}, err
@@ -159,6 +165,9 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 	}
 	slices.SortStableFunc(steps, func(a, b doc.Step) int { return strings.Compare(a.ID, b.ID) })
 	for _, step := range steps {
+		if err := kept.add(ctx, tip, step); err != nil {
+			return b, err
+		}
 		out := peerStep(step)
 		if step.Origin == tip.Name() {
 			out.Origin = ""
@@ -180,7 +189,11 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 	return b, err
 }
 
+// peerStep returns a step as a folder contains it. Only its text can name the files that it keeps.
 func peerStep(s doc.Step) dialect.Step {
+	for _, a := range s.Attachments {
+		s.Observation = strings.TrimPrefix(s.Observation+"\n\nAttachment: "+a.Path(), "\n\n")
+	}
 	return dialect.Step{Time: s.Time, Agent: s.Agent, Session: s.Session, Origin: s.Origin,
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action}
 }
@@ -210,14 +223,14 @@ func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
 
 // writeFolder writes a folder beside its name and renames it when it is complete. After a
 // crash the remains have another name, which no reader looks for.
-func writeFolder(s *store.Store, path string, files []dialect.File) (err error) {
+func writeFolder(ctx context.Context, s *store.Store, path string, files []dialect.File, kept keptFiles) (lost int, err error) {
 	id, err := s.NewID("")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	temp := path + ".part-" + id
 	if err := os.Mkdir(temp, 0o777); err != nil {
-		return folderError(filepath.Dir(path), err)
+		return 0, folderError(filepath.Dir(path), err)
 	}
 	defer func() {
 		if err != nil {
@@ -227,13 +240,16 @@ func writeFolder(s *store.Store, path string, files []dialect.File) (err error) 
 	for _, f := range files {
 		at := filepath.Join(temp, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-			return err
+			return 0, err
 		}
 		if err := os.WriteFile(at, f.Data, 0o666); err != nil {
-			return err
+			return 0, err
 		}
 		fault.Point("after-folder-file")
 	}
+	if lost, err = kept.write(ctx, s, temp); err != nil {
+		return lost, err
+	}
 	fault.Point("before-folder-rename")
-	return os.Rename(temp, path)
+	return lost, os.Rename(temp, path)
 }

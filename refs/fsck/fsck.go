@@ -72,6 +72,7 @@ func checks() []check {
 		{"tracking refs", checkTracking},
 		{"hooks", checkHookFailures},
 		{"losses", checkLosses},
+		{"attachments", checkAttachments},
 		{"entries", checkContents},
 		{"numbers", checkNumbers},
 		{"trailers", checkTrailers},

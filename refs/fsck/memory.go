@@ -32,6 +32,9 @@ type memory struct {
 
 	index   map[incoming.EntryKey]int32
 	entries []memoryEntry
+	// The files that steps keep, by the blob of a log.md or a segment, and by step; none for most.
+	attached map[git.ID]map[string][]doc.Attachment
+
 	logs    map[git.ID][]int32  // the entries of a log.md or a segment, by blob
 	records map[git.ID]record   // of a commit.md or a segment
 	sums    map[git.ID][]uint64 // of the contents of its entries, by blob
@@ -97,7 +100,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	}
 	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)),
 		ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
-		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
+		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
@@ -233,6 +236,15 @@ func (v *memory) Log(f incoming.File, data []byte, list []doc.Step) {
 		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourcePrefix)
 	}, ids)
 	v.logs[f.ID] = ids
+	for _, step := range list {
+		if len(step.Attachments) == 0 {
+			continue
+		}
+		if v.attached[f.ID] == nil {
+			v.attached[f.ID] = map[string][]doc.Attachment{}
+		}
+		v.attached[f.ID][strings.Clone(step.ID)] = cloned(step.Attachments)
+	}
 }
 
 // CommitFile records the entries of a commit.md.
@@ -276,4 +288,13 @@ func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, 
 		n++
 	})
 	v.sums[f.ID] = sums
+}
+
+// cloned returns attachments that do not keep their document in memory.
+func cloned(list []doc.Attachment) []doc.Attachment {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Name, list[i].Hash = strings.Clone(list[i].Name), strings.Clone(list[i].Hash)
+	}
+	return list
 }

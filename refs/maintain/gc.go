@@ -74,6 +74,7 @@ const (
 //     dropped, and code that was handed over longer ago, unless the newest COMMIT of
 //     its branch did so;
 //  3. journals of branches that are gone, if memory contains all of their steps;
+//     and attached files that no journal names;
 //  4. merges, bisects and interrupted commands of branches and worktrees that are
 //     gone, and other state of such worktrees; temporary files that are a day old;
 //  5. the index of searches gets what is new, and loses texts that no branch contains any
@@ -160,6 +161,7 @@ func (gc *collector) parts() []part {
 		{"cannot drop deleted branches", gc.deleted},
 		{"cannot drop journals", gc.journals},
 		{"cannot drop what interrupted commands left", gc.states},
+		{"cannot drop attached files", gc.attached},
 		{indexPart, gc.search},
 		{"cannot pack", gc.pack},
 	}
@@ -177,6 +179,16 @@ func (gc *collector) run(ctx context.Context, parts []part) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// attached drops the copies of attached files that no journal names. It runs after the journals.
+func (gc *collector) attached(ctx context.Context) error {
+	files, bytes, err := gc.s.SweepAttached(ctx, "", gc.o.DryRun)
+	for range files {
+		gc.drop(Drop{Kind: DropTemp}, 0)
+	}
+	gc.res.Bytes += bytes
+	return err
 }
 
 func (gc *collector) fold(ctx context.Context) error {

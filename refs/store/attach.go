@@ -16,10 +16,10 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// attachedDir contains, in local state, the files that lines of journals name, each by its hash.
+// AttachedDir contains, in local state, the files that lines of journals name, each by its hash.
 // RECORD writes a file before the line. A COMMIT puts it into its tree; the file stays until no
 // journal names it, because the journal keeps what the newest commits took.
-const attachedDir = "attached"
+const AttachedDir = "attached"
 
 // attachedLock is locked between the writing of a file and that of the line that names it, and while
 // files without a line are removed. It is taken after the lock of a branch and before that of a
@@ -28,7 +28,7 @@ const attachedLock = "attached"
 
 // AttachedPath returns where the content of an attachment is until a commit has taken it, and for a
 // while after.
-func (s *Store) AttachedPath(hash string) string { return s.StatePath(attachedDir + "/" + hash) }
+func (s *Store) AttachedPath(hash string) string { return s.StatePath(AttachedDir + "/" + hash) }
 
 // NewAttachment is a file to keep with a step.
 type NewAttachment struct {
@@ -120,7 +120,7 @@ func (s *Store) stage(ctx context.Context, branch string, steps []NewStep) (done
 // writeAttached writes a file under its hash, as durably as a step. A file that is there already may
 // be damaged, and is replaced.
 func (s *Store) writeAttached(data []byte) error {
-	name := attachedDir + "/" + doc.NewAttachment("", data).Hash
+	name := AttachedDir + "/" + doc.NewAttachment("", data).Hash
 	path := s.StatePath(name)
 	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
 		return nil

@@ -24,7 +24,7 @@ func hasAttachments(l journal.Line) bool { return bytes.Contains(l.Raw, []byte(`
 // caller has, the newest 16 MiB stay; "" for no branch. A dry run only counts. It returns how many files went, and their
 // bytes.
 func (s *Store) SweepAttached(ctx context.Context, branch string, dryRun bool) (files int, bytes int64, err error) {
-	dir := s.StatePath(attachedDir)
+	dir := s.StatePath(AttachedDir)
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return 0, 0, nil
@@ -121,4 +121,24 @@ func eachHash(data []byte, visit func(hash string, size int64)) {
 			visit(string(hash), size)
 		}
 	}
+}
+
+// DropAttached removes the attached files for which drop returns true.
+func (s *Store) DropAttached(drop func(hash string, data []byte) bool) error {
+	dir := s.StatePath(AttachedDir)
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, f := range list {
+		path := filepath.Join(dir, f.Name())
+		data, err := os.ReadFile(path)
+		if err == nil && drop(f.Name(), data) {
+			err = os.Remove(path)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
