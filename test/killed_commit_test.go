@@ -3,6 +3,7 @@
 package test
 
 import (
+	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
@@ -32,6 +33,17 @@ func commitKillings(t *testing.T) []killing {
 		}},
 		{name: "commit, lazy", prepare: setting("context.notes", "lazy"), args: commit, holds: asked},
 		{name: "commit and compact", prepare: func(w *killWorld) { w.big("main") }, args: commit, holds: asked},
+		{name: "commit attachments", prepare: attached, args: commit, holds: func(k *killed) {
+			asked(k)
+			k.says("kept bytes", 1, "show", "main:artifacts/kept.txt")
+		}},
+		{name: "undo attachments", args: []string{"undo"}, again: []int{1}, prepare: func(w *killWorld) {
+			attached(w)
+			local(w)
+		}, holds: func(k *killed) {
+			undone(k)
+			k.says("kept bytes", 1, "show", "artifacts/kept.txt")
+		}},
 		{name: "commit nothing", prepare: func(w *killWorld) { w.ok("commit", "-m", "All") }, args: commit, holds: asked},
 		{name: "commit, amended", args: with("--amend"), together: []string{mainRef, notesRef}, prepare: local, holds: func(k *killed) {
 			if n := k.count("main", "Local"); n > 1 {
@@ -63,6 +75,16 @@ func commitKillings(t *testing.T) []killing {
 		return list
 	}
 	return append(list, killing{name: "commit, signed", args: with("-S"), prepare: signing, holds: asked})
+}
+
+// attached records a step that keeps a file.
+func attached(w *killWorld) {
+	w.write("kept.txt", "kept bytes\n")
+	var step struct{ ID string }
+	if err := json.Unmarshal(w.ok("record", "-a", "attach", "--attach", "kept.txt", "--json"), &step); err != nil || step.ID == "" {
+		w.t.Fatal(err)
+	}
+	w.kept["main"] = append(w.kept["main"], step.ID)
 }
 
 func setting(key, value string) func(*killWorld) {

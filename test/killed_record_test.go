@@ -21,6 +21,11 @@ func recordKillings() []killing {
 		{name: "record into no journal", prepare: journal(os.Remove), args: record, holds: recordedAgain},
 		{name: "record into an empty journal", prepare: journal(func(path string) error { return os.Truncate(path, 0) }), args: record, holds: recordedAgain},
 		{name: "record behind a torn line", prepare: journal(tear), args: record, holds: recordedAgain},
+		{name: "record --attach", prepare: func(w *killWorld) { w.write("kept.txt", "kept bytes\n") },
+			args: append(record[:len(record):len(record)], "--attach", "kept.txt"), holds: func(k *killed) {
+				recordedAgain(k)
+				k.says("kept bytes", 1, "show", "artifacts/kept.txt")
+			}},
 		{name: "record lines", args: []string{"record", "--stdin", "--json"}, stdin: lines("", 3), acked: answers},
 		{name: "record lines with ids", args: []string{"record", "--stdin", "--json"}, stdin: lines("session:", 3), acked: answers,
 			holds: func(k *killed) { k.says(`"unacknowledged"`, 3, "--log", "--steps", "100", "--json") }},
