@@ -47,7 +47,7 @@ FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build man completion test race agents browser soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
+.PHONY: build man completion test race agents browser screenshots soak lint bench resume scale diagrams demo fuzz dist dist-test install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -93,6 +93,10 @@ agents:
 browser:
 	$(GO) vet -C test/browser ./...
 	$(tmp) GIT_CONTEXT_BROWSER='$(CURDIR)/bin/browser' $(GO) test -C test/browser -count=1 -timeout 20m -v -run '^($(BROWSER))' ./...
+
+# docs/screenshots/*.png, of the demo's memory. The same Chromium with the same fonts makes the same bytes.
+screenshots:
+	GIT_CONTEXT_SCREENSHOTS='$(CURDIR)/docs/screenshots' $(GO) test -C test/browser -count=1 -timeout 5m -v -run '^TestScreenshots$$' ./...
 
 # What make test plays in small, in large, see docs/reliability.md. Of the lines
 # that it prints, those with "figures:" say what was played. A part of it:

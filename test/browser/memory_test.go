@@ -13,12 +13,18 @@ import (
 // demo plays the demo of `make demo` and returns Ann's repository.
 func demo(t testing.TB) string {
 	t.Helper()
+	return play(t, filepath.Join(programs, "git-context"))
+}
+
+// play is demo with a program and with more of an environment.
+func play(t testing.TB, bin string, env ...string) string {
+	t.Helper()
 	script, err := filepath.Abs("../demo.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := program(t.TempDir(), "", "sh", script, filepath.Join(programs, "git-context"))
-	c.Env = environment("TMPDIR=" + c.Dir)
+	c := program(t.TempDir(), "", "sh", script, bin)
+	c.Env = environment(append(env, "TMPDIR="+c.Dir)...)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("demo.sh: %v\n%s", err, out)
