@@ -79,6 +79,8 @@ type finder struct {
 	have    map[string]places      // of Have, by the name of the live file
 	looked  int                    // number of commits that cameAs looked at
 	dispute *dispute               // nil: not read
+	records map[string]bool        // documents that commits of the range removed with a record; nil: not read
+	gone    map[doc.Part]bool      // likewise parts of the roadmap
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may
@@ -221,9 +223,13 @@ func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Cont
 	return false, nil
 }
 
+// mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each, before
+// records take their place (recorded): one commit may have a thousand parents, and so half a million pairs.
+const mostBases = 256
+
 // mergeBases returns the best common ancestors of two commits.
 func (f *finder) mergeBases(ctx context.Context, a, b git.ID) ([]git.ID, error) {
-	at := [2]git.ID{a, b}
+	at := [2]git.ID{min(a, b), max(a, b)}
 	if bases, known := f.bases[at]; known {
 		return bases, nil
 	}

@@ -133,7 +133,10 @@ func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Pa
 		if p == parent {
 			continue
 		}
-		bases, err := f.s.Repo().MergeBases(ctx, parent, p)
+		if len(f.bases) >= mostBases {
+			return f.recordedParts(ctx)
+		}
+		bases, err := f.mergeBases(ctx, parent, p)
 		if err != nil {
 			return nil, err
 		}
@@ -150,6 +153,34 @@ func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Pa
 			}
 		}
 	}
+	return gone, nil
+}
+
+// recordedParts returns what commits of the range removed with a record, see recorded.
+func (f *finder) recordedParts(ctx context.Context) (map[doc.Part]bool, error) {
+	if f.gone != nil {
+		return f.gone, nil
+	}
+	gone := map[doc.Part]bool{}
+	for id, n := range f.News {
+		recorded, err := f.removed(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !recorded[doc.RoadmapFile] {
+			continue
+		}
+		for _, p := range n.Parents {
+			now, before, err := f.mains(ctx, id, p)
+			if err != nil {
+				return nil, err
+			}
+			for _, part := range doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before)) {
+				gone[part] = true
+			}
+		}
+	}
+	f.gone = gone
 	return gone, nil
 }
 

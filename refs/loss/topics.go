@@ -2,6 +2,7 @@ package loss
 
 import (
 	"context"
+	"maps"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -59,6 +60,9 @@ func (f *finder) topicsOf(ctx context.Context, id git.ID) (map[string]git.TreeEn
 // removedBeside reports whether another parent of a merge lacks a topic that both parents come
 // from: the merge took over its removal.
 func (f *finder) removedBeside(ctx context.Context, id, parent git.ID, name string) (bool, error) {
+	if len(f.bases) >= mostBases {
+		return f.recorded(ctx, doc.TopicDir+"/"+name)
+	}
 	c, err := f.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return false, err
@@ -83,4 +87,20 @@ func (f *finder) removedBeside(ctx context.Context, id, parent git.ID, name stri
 		}
 	}
 	return false, nil
+}
+
+// recorded reports whether any commit of the range has a record that it removed a document. It stands in for
+// the common ancestors of two parents where these are too many to look for.
+func (f *finder) recorded(ctx context.Context, path string) (bool, error) {
+	if f.records == nil {
+		f.records = map[string]bool{}
+		for id := range f.News {
+			removed, err := f.removed(ctx, id)
+			if err != nil {
+				return false, err
+			}
+			maps.Copy(f.records, removed)
+		}
+	}
+	return f.records[path], nil
 }
