@@ -35,12 +35,7 @@ func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 			return false, err
 		}
 	}
-	data, err := f.s.Repo().Blob(ctx, file.ID)
-	if err != nil {
-		return false, err
-	}
-	list, err := doc.ParseCommits(data)
-	if err != nil || len(list) != 1 || list[0].Kind != doc.KindBirth {
+	if birth, err := f.beginsWithBirth(ctx, file.ID); !birth || err != nil {
 		return false, err
 	}
 	keys, err := f.keys(ctx, doc.CommitFile, file.ID)
@@ -49,6 +44,24 @@ func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 	}
 	again, err := f.hadCommit(ctx, n.Parents[0], keys[0])
 	return !again, err
+}
+
+// beginsWithBirth reports whether the one entry of a commit.md is the birth of a branch. It reads each
+// file once: thousands of commits may have the same one, of many megabytes.
+func (f *finder) beginsWithBirth(ctx context.Context, blob git.ID) (bool, error) {
+	if birth, known := f.births[blob]; known {
+		return birth, nil
+	}
+	data, err := f.s.Repo().Blob(ctx, blob)
+	if err != nil {
+		return false, err
+	}
+	list, err := doc.ParseCommits(data)
+	birth := err == nil && len(list) == 1 && list[0].Kind == doc.KindBirth
+	if err == nil {
+		f.births[blob] = birth
+	}
+	return birth, err
 }
 
 // hadCommit reports whether an entry is in the commit.md of a commit.

@@ -75,6 +75,7 @@ type finder struct {
 	last  []texts    // of the last few documents
 
 	lasts   map[docKey][26]byte    // the largest ids in folders
+	births  map[git.ID]bool        // by commit.md: whether its one entry is a birth
 	bases   map[[2]git.ID][]git.ID // best common ancestors, by two commits
 	have    map[string]places      // of Have, by the name of the live file
 	looked  int                    // number of commits that cameAs looked at
@@ -89,7 +90,8 @@ const mostLooks = 5_000
 
 func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{},
-		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]places{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}}
+		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]places{}, bases: map[[2]git.ID][]git.ID{},
+		lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
