@@ -9,6 +9,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
+// utf8 checks the encoding that a commit of a branch or of the roadmap names.
+func (c *Inspection) utf8(n *Commit, parsed *git.Commit) error {
+	name := encoding(parsed)
+	if n.Roles&(RoleBranch|RoleRoadmap) == 0 || strings.EqualFold(name, "UTF-8") || strings.EqualFold(name, "utf8") {
+		return nil
+	}
+	return c.wrong(FlawTrailer, n, "encoding: '"+git.Shown(name)+"' is not UTF-8; git would show another message", nil)
+}
+
 // trailers checks the trailers of a commit on a branch, because views and pasted commands use
 // them.
 func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
@@ -75,4 +84,15 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 func (c *Inspection) wasRead(f File) bool {
 	_, seen := c.Files[FileKey{f.kind, f.ID}]
 	return seen
+}
+
+// encoding returns the encoding that a commit says its message has. git converts from it, so that a text in
+// UTF-16 hides the commit from a log and its date from views. Memory is UTF-8 and says nothing.
+func encoding(c *git.Commit) string {
+	for line := range strings.Lines(string(c.Extra)) {
+		if name, ok := strings.CutPrefix(line, "encoding "); ok {
+			return strings.TrimSuffix(name, "\n")
+		}
+	}
+	return "UTF-8"
 }

@@ -90,6 +90,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 			return c.wrong(flawDocument, n, "it cannot be read", err)
 		}
 		n.Tree = parsed.Tree
+		if err := c.utf8(n, parsed); err != nil {
+			return err
+		}
 		if n.Roles&RoleBranch == 0 {
 			return nil
 		}
