@@ -93,9 +93,9 @@ func (q *request) working(ctx context.Context, v *page.Home, b store.Branch) err
 	if err != nil {
 		return err
 	}
-	last, err := history.NewestPending(ctx, q.s, tip)
-	if err == nil && last != nil {
-		v.Working = append(v.Working, page.Working{Branch: b.Name, Steps: b.Pending, Last: *last})
+	last, err := history.NewestPending(ctx, q.s, tip, 1)
+	if err == nil && len(last) > 0 {
+		v.Working = append(v.Working, page.Working{Branch: b.Name, Steps: b.Pending, Last: last[0]})
 	}
 	return err
 }

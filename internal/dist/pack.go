@@ -76,7 +76,9 @@ func (r release) info(format string, from []unpacked) (*nfpm.Info, error) {
 }
 
 // isProgram reports whether a file of the archive is a program.
-func isProgram(name string) bool { return name == "git-context" || name == "git-context-mcp" || name == "git-context-web" }
+func isProgram(name string) bool {
+	return name == "git-context" || name == "git-context-mcp" || name == "git-context-web"
+}
 
 // places says where a package has a file of the archive.
 func places(format string, u unpacked) (place, kind string) {

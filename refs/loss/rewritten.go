@@ -44,7 +44,7 @@ func (b *Branch) rewritten(ctx context.Context, f *finder, commits []git.ID) err
 			changed[i]++
 		}
 	}
-	return b.add(ctx, f, f.Tip, f.Have, changed, nil)
+	return b.add(ctx, f, f.Tip, f.Have, changed, 0, nil)
 }
 
 // diverged reports whether this repository's commit has what the tip lacks. Mostly it is a parent of one of the
