@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -233,6 +234,39 @@ func (e Expunged) HitsText(text string) Expunged {
 	w := Expunged{turns: e.turns, hits: map[string]bool{}}
 	w.RedactText(text)
 	return e.only(w.hits)
+}
+
+// OnlyTexts returns the tombstones of texts.
+func (e Expunged) OnlyTexts() Expunged {
+	var some Expunged
+	for name, turn := range e.turns {
+		if strings.HasPrefix(name, tombText+" ") {
+			some.set(name, turn)
+		}
+	}
+	return some
+}
+
+// Hides reports whether an entry, given as its text in a file, was made from another one by redaction: they
+// differ in texts that have tombstones, in force or refused, and it has fewer of these.
+func (e Expunged) Hides(hidden, entry []byte) bool {
+	var all Expunged
+	for name := range e.OnlyTexts().turns {
+		all.add(name)
+	}
+	if all.Empty() || bytes.Count(hidden, []byte(Redaction)) <= bytes.Count(entry, []byte(Redaction)) {
+		return false
+	}
+	return mapLines(string(hidden), all.entryLines()) == mapLines(string(entry), all.entryLines())
+}
+
+// OnlyEntry returns the tombstone of an entry; empty if it has none.
+func (e Expunged) OnlyEntry(id string) (some Expunged) {
+	name := tombEntry + " " + id
+	if turn, ok := e.turns[name]; ok {
+		some.set(name, turn)
+	}
+	return some
 }
 
 func (e Expunged) only(names map[string]bool) Expunged {

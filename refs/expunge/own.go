@@ -4,15 +4,18 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// OwnHits returns those of some tombstones that name an entry or a text that was written here: that
-// a commit made here has, and no parent of it. It reads all that was ever written here.
+// OwnHits returns those of some tombstones that name what was written here: an entry or a text that a
+// commit made here has, in a file or in its message, and no parent of it; and an entry that was judged
+// here, because its notes go with it. It reads all that was ever written here.
 func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged, error) {
 	written, err := s.Written(ctx)
 	if err != nil {
@@ -47,10 +50,13 @@ func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 
 // hitsOf is HitsOf for as many commits as are read at once.
 func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
-	var own doc.Expunged
+	own, err := messageHits(ctx, s, e, commits)
+	if err != nil {
+		return own, err
+	}
 	var files []git.ChangedFile
 	paths := map[git.ID]string{}
-	err := s.Repo().ChangedFiles(ctx, commits, func(f git.ChangedFile) error {
+	err = s.Repo().ChangedFiles(ctx, commits, func(f git.ChangedFile) error {
 		files = append(files, f)
 		for _, id := range append(slices.Clip(f.Old), f.New) {
 			if id != "" {
@@ -62,19 +68,12 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 	if err != nil {
 		return own, err
 	}
-	hits := map[git.ID]doc.Expunged{}
+	hits := fileHits{document: map[git.ID]doc.Expunged{}, note: map[git.ID]map[string]doc.Expunged{}}
 	err = ReadObjects(ctx, s, slices.Sorted(maps.Keys(paths)), func(o git.Object) error {
-		path := paths[o.ID]
-		if path == doc.ExpungedFile {
-			return nil
-		}
-		hit, err := e.Hits(path, o.Data)
-		if err == nil && !hit.Empty() {
-			hits[o.ID] = hit
-		}
-		return nil // what this version cannot parse is not what it wrote
+		hits.read(e, paths[o.ID], o)
+		return nil
 	})
-	if err != nil || len(hits) == 0 {
+	if err != nil || len(hits.document)+len(hits.note) == 0 {
 		return own, err
 	}
 	for len(files) > 0 {
@@ -84,12 +83,101 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 		}
 		var now, before doc.Expunged
 		for _, f := range files[:n] {
-			now = now.Union(hits[f.New])
+			now = now.Union(hits.document[f.New])
 			for _, id := range f.Old {
-				before = before.Union(hits[id])
+				before = before.Union(hits.document[id])
 			}
+			own = own.Union(hits.newLines(f))
 		}
 		own, files = own.Union(now.Without(before)), files[n:]
 	}
 	return own, nil
+}
+
+// messageHits returns the tombstones of texts in the messages of COMMITs: their subjects and bodies are
+// made of what was committed.
+func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (own doc.Expunged, err error) {
+	if e.Texts() == 0 {
+		return own, nil
+	}
+	for _, id := range commits {
+		c, err := s.Repo().Commit(ctx, id)
+		if err != nil {
+			return own, err
+		}
+		if c.Trailer(store.TrailerID) != "" {
+			subject, body, _ := c.Parts()
+			own = own.Union(e.HitsText(subject + body))
+		}
+	}
+	return own, nil
+}
+
+// fileHits are the tombstones that act on files, by blob.
+type fileHits struct {
+	document map[git.ID]doc.Expunged
+	note     map[git.ID]map[string]doc.Expunged // by line
+}
+
+// read looks at one file. What this version cannot parse is not what it wrote.
+func (h *fileHits) read(e doc.Expunged, path string, o git.Object) {
+	if git.IsID(strings.ReplaceAll(path, "/", "")) {
+		if lines := noteHits(e, o.Data); len(lines) > 0 {
+			h.note[o.ID] = lines
+		}
+		return
+	}
+	if path == doc.ExpungedFile {
+		return
+	}
+	hit, err := e.Hits(path, o.Data)
+	if err != nil {
+		return
+	}
+	if texts := e.OnlyTexts(); !texts.Empty() { // those of an entry that is removed act elsewhere, too
+		more, err := texts.Hits(path, o.Data)
+		if err != nil {
+			return
+		}
+		hit = hit.Union(more)
+	}
+	if !hit.Empty() {
+		h.document[o.ID] = hit
+	}
+}
+
+// newLines returns the tombstones that act on the lines that a commit adds to a note.
+func (h *fileHits) newLines(f git.ChangedFile) (own doc.Expunged) {
+	for line, hit := range h.note[f.New] {
+		if !slices.ContainsFunc(f.Old, func(id git.ID) bool { _, had := h.note[id][line]; return had }) {
+			own = own.Union(hit)
+		}
+	}
+	return own
+}
+
+// noteHits returns the tombstones that act on the lines of a note that no commit's trailers say.
+func noteHits(e doc.Expunged, note []byte) map[string]doc.Expunged {
+	var removed doc.Expunged // the entry that the note is about, if it goes, and the note with it
+	facts := notes.Parse(note)
+	for _, f := range facts {
+		if f.Kind == notes.KindCommit && e.HasEntry(f.ID) {
+			removed = removed.Union(e.OnlyEntry(f.ID))
+		}
+	}
+	hits := map[string]doc.Expunged{}
+	for _, f := range facts {
+		if f.Kind == notes.KindCommit || f.Kind == notes.KindLink {
+			continue
+		}
+		hit := removed
+		mapJSONTexts(string(f.Raw), func(text string) string {
+			hit = hit.Union(e.HitsText(text))
+			return text
+		})
+		if !hit.Empty() {
+			hits[string(f.Raw)] = hit
+		}
+	}
+	return hits
 }

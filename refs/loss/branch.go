@@ -69,7 +69,8 @@ func kinds() [2]store.EntryKind { return [2]store.EntryKind{store.LogEntries, st
 //     content, which is the bytewise smaller one, unless this repository has the first one;
 //  2. the commit says that it restores, by its trailer Context-Restores, and that content is the one
 //     with which the entry came into the history, or this repository, which did not write the entry, has
-//     restored its own content once before.
+//     restored its own content once before;
+//  3. the parent has what an expunge left of it, which was refused since.
 //
 // What the tip has again is not lost. Where the tip does not descend from this repository's branch, entries that
 // both have with different contents are lost, too, see [Branch.rewritten].
@@ -115,6 +116,9 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	}
 	if err := b.rewritten(ctx, f, list); err != nil {
 		return nil, err
+	}
+	for id := range f.back {
+		b.changed[string(id[:])] = true
 	}
 	slices.Reverse(b.Causes)
 	if err := b.settle(ctx, f); err != nil {

@@ -24,6 +24,9 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	if both, err := f.contains(ctx, k, before, other); both || err != nil {
 		return both, err
 	}
+	if shown, err := f.shown(ctx, k, id, e); shown || err != nil {
+		return shown, err
+	}
 	c, err := f.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return false, err
@@ -42,6 +45,32 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 		return first, err
 	}
 	return f.yields(ctx, k, e.key)
+}
+
+// shown reports whether a commit has an entry as it was before texts of it were expunged, which was refused since.
+func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lostEntry) (bool, error) {
+	if f.Gone.OnlyTexts().Empty() {
+		return false, nil
+	}
+	tree, err := f.tree(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	now := Key{e.key.ID, e.now}
+	all, err := f.contents(ctx, k, tree)
+	if err != nil || all[now] == "" {
+		return false, err
+	}
+	hidden, err := f.text(ctx, k, e.blob, e.key)
+	if err != nil {
+		return false, err
+	}
+	entry, err := f.text(ctx, k, all[now], now)
+	if err != nil || !f.Gone.Hides(hidden, entry) {
+		return false, err
+	}
+	f.back[e.key.ID] = true
+	return true, nil
 }
 
 // cameAs reports whether an entry came into the history of a commit with one content and never with

@@ -78,6 +78,7 @@ type finder struct {
 	births  map[git.ID]bool        // by commit.md: whether its one entry is a birth
 	bases   map[[2]git.ID][]git.ID // best common ancestors, by two commits
 	have    map[string]places      // of Have, by the name of the live file
+	back    map[[26]byte]bool      // entries that are shown again, see shown
 	looked  int                    // number of commits that cameAs looked at
 	dispute *dispute               // nil: not read
 	records map[string]bool        // documents that commits of the range removed with a record; nil: not read
@@ -89,7 +90,7 @@ type finder struct {
 const mostLooks = 5_000
 
 func newFinder(s *store.Store, r Range) *finder {
-	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{},
+	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{}, back: map[[26]byte]bool{},
 		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]places{}, bases: map[[2]git.ID][]git.ID{},
 		lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // rewritten records the entries that this repository's branch has and that the tip, which does not descend from
@@ -33,7 +34,7 @@ func (b *Branch) rewritten(ctx context.Context, f *finder, commits []git.ID) err
 			if !e.changed || f.Gone.HasEntry(string(e.key.ID[:])) {
 				continue
 			}
-			if first, err := f.cameAs(ctx, k, f.Have, e.key); !first || err != nil {
+			if kept, err := f.defends(ctx, k, e); !kept || err != nil {
 				if err != nil {
 					return err
 				}
@@ -45,6 +46,15 @@ func (b *Branch) rewritten(ctx context.Context, f *finder, commits []git.ID) err
 		}
 	}
 	return b.add(ctx, f, f.Tip, f.Have, changed, 0, nil)
+}
+
+// defends reports whether the content of an entry here is the one with which it came into the history, and not
+// what an expunge that was refused since has left of it.
+func (f *finder) defends(ctx context.Context, k store.EntryKind, e lostEntry) (bool, error) {
+	if shown, err := f.shown(ctx, k, f.Tip, e); shown || err != nil {
+		return false, err
+	}
+	return f.cameAs(ctx, k, f.Have, e.key)
 }
 
 // diverged reports whether this repository's commit has what the tip lacks. Mostly it is a parent of one of the

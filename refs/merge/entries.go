@@ -15,7 +15,7 @@ import (
 type sides struct {
 	ours, theirs, base *store.Tip
 	totals, baseTotals doc.Totals // of ours and of the base
-	replica            bool       // see TreeMerge
+	replica, show      bool       // see TreeMerge
 }
 
 // mergeEntries unites the entries of both sides, writes the segments, and returns
@@ -39,15 +39,39 @@ func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind,
 		return doc.Union{}, theirs, err
 	}
 	u, err := k.Union(ours, theirs)
-	if err == nil && len(u.TwoContents) > 0 && !both.replica {
-		if theirs, err = without(k, theirs, u.TwoContents); err == nil {
-			u, err = k.Union(ours, theirs)
-		}
+	if err == nil && len(u.TwoContents) > 0 && (both.show || !both.replica) {
+		u, err = chosen(k, both.show, ours, &theirs, u)
 	}
 	if err != nil {
 		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
 	return u, theirs, PutSegments(ctx, tx, c, seg, u)
+}
+
+// chosen unites two sides anew that have some entries with two contents, and takes theirs to show them, else ours.
+func chosen(k store.EntryKind, show bool, ours doc.Entries, theirs *doc.Entries,
+	first doc.Union) (u doc.Union, err error) {
+	if !show {
+		if *theirs, err = without(k, *theirs, first.TwoContents); err != nil {
+			return u, err
+		}
+		return k.Union(ours, *theirs)
+	}
+	left, err := without(k, ours, first.TwoContents)
+	if err != nil {
+		return u, err
+	}
+	if u, err = k.Union(left, *theirs); err != nil {
+		return u, err
+	}
+	u.Added, u.Origins = first.Added, first.Origins
+	for _, f := range ours.Segments { // they may have other names without these entries
+		if !slices.ContainsFunc(u.Segments, func(now doc.File) bool { return now.Path == f.Path }) &&
+			!slices.Contains(u.Removed, f.Path) {
+			u.Removed = append(u.Removed, f.Path)
+		}
+	}
+	return u, nil
 }
 
 // without leaves some entries out of a side.
@@ -68,7 +92,7 @@ func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides)
 		return
 	}
 	_, folded := both.totals.Origins[doc.OtherOrigins]
-	if both.base != nil && !folded && both.holdBase() {
+	if both.base != nil && !folded && !both.show && both.holdBase() {
 		var fresh doc.Entries
 		var ok bool
 		if fresh, seg, ok, err = beyondBase(ctx, s, k, both, theirs.Live); err != nil || ok {
@@ -84,7 +108,7 @@ func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides)
 		return
 	}
 	for _, h := range heads {
-		if _, known := both.totals.Origins[h.Origin]; known || folded {
+		if _, known := both.totals.Origins[h.Origin]; known || folded || both.show {
 			seg, err = DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, nil, true)
 			if err == nil {
 				ours.Segments, theirs.Segments = seg.Ours, seg.theirs

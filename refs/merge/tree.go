@@ -13,6 +13,7 @@ type TreeMerge struct {
 	Ours, Theirs *store.Tip
 	Bases        []git.ID // the best common ancestors of the two
 	Replica      bool     // the two are one branch, in two repositories
+	Show         bool     // ours has entries of theirs with less text, which comes back
 	Settle       Settler
 }
 
@@ -48,7 +49,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	}
 	u := &United{}
 	added := map[string]doc.OriginTotals{}
-	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals(), replica: j.Replica}
+	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals(), replica: j.Replica, show: j.Show}
 	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
 		meta, err := base.Metadata(ctx)

@@ -276,7 +276,8 @@ func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have,
 		if err != nil {
 			return err
 		}
-		m, u, err := mergeReplica(ctx, l.ses, replica{ours: ours, theirs: theirs, bases: []git.ID{base}, from: r.Remote, settle: settle})
+		m, u, err := mergeReplica(ctx, l.ses, replica{ours: ours, theirs: theirs, bases: []git.ID{base}, from: r.Remote,
+			settle: settle, show: true})
 		if err != nil {
 			return err
 		}

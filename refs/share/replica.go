@@ -47,6 +47,7 @@ type replica struct {
 	from         string // where theirs comes from
 	settle       merge.Settler
 	roadmap      git.ID // that goes with the merge
+	show         bool   // see merge.TreeMerge
 }
 
 // mergeReplica merges a replica into a memory commit without an entry, and queues nothing. With
@@ -62,7 +63,7 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 		return nil, nil, err
 	}
 	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases,
-		Replica: true, Settle: r.settle})
+		Replica: true, Show: r.show, Settle: r.settle})
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
