@@ -65,6 +65,9 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	if err := ex.checkSignatures(ctx, &ours, &theirs); err != nil {
 		return res, err
 	}
+	if err := ex.askBefore(ctx, &ours, &theirs); err != nil {
+		return res, err
+	}
 	_, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil {
 		err = ex.outcome()

@@ -64,11 +64,7 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 	if ok, err := ex.vouched(ctx, theirs.Roadmap); err != nil || !ok {
 		return false, err
 	}
-	e, err := ex.theirTombstones(ctx, theirs)
-	if err != nil {
-		return false, err
-	}
-	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, e, err := ex.bothTombstones(ctx, ours, theirs)
 	if err != nil {
 		return false, err
 	}
@@ -80,10 +76,8 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 	if ours.Empty() {
 		return false, nil
 	}
-	for _, hash := range e.Commits() {
-		if err := known.AddCommit(hash); err != nil {
-			return false, err
-		}
+	if err := addReplaced(&known, e); err != nil {
+		return false, err
 	}
 	all := known.Union(e)
 	fresh := all.Without(known)
@@ -140,6 +134,49 @@ func itOrThem(entries int) string {
 		return "it"
 	}
 	return "them"
+}
+
+// bothTombstones returns the tombstones of both sides.
+func (ex *exchanger) bothTombstones(ctx context.Context, ours, theirs *remote.RefSet) (known, e doc.Expunged, err error) {
+	if e, err = ex.theirTombstones(ctx, theirs); err != nil {
+		return known, e, err
+	}
+	known, err = tombstonesAt(ctx, ex.s, ours.Roadmap)
+	return known, e, err
+}
+
+// addReplaced adds to ours the replaced commits that the other side names: they are no reason to do anything.
+func addReplaced(ours *doc.Expunged, theirs doc.Expunged) error {
+	for _, hash := range theirs.Commits() {
+		if err := ours.AddCommit(hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askBefore refuses to take over a roadmap that asks to forget something, where nobody is asked: the roadmap would
+// then say that this repository has forgotten it.
+func (ex *exchanger) askBefore(ctx context.Context, ours, theirs *remote.RefSet) error {
+	if ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
+		return nil
+	}
+	known, e, err := ex.bothTombstones(ctx, ours, theirs)
+	if err != nil {
+		return err
+	}
+	if full := ex.noRoom(known, e); full != nil {
+		return full
+	}
+	if err := addReplaced(&known, e); err != nil || known.Contains(e) {
+		return err
+	}
+	again := "git context sync " + prose.ShellWord(ex.peer.Name)
+	if ex.peer.Bundle {
+		again = "git context unbundle " + prose.ShellWord(ex.peer.Name)
+	}
+	return fail.New(fail.ErrStale, fail.ExpungedElsewhere, fmt.Sprintf("'%s' has expunged %s since the conflicts were found",
+		ex.peer.Name, expunge.EntriesText(len(e.Without(known).Entries()))), again)
 }
 
 // theirTombstones returns the tombstones of the other side's roadmap after checking it.
