@@ -116,7 +116,7 @@ func TestImportsPointDown(t *testing.T) {
 func TestEachTestTakesTheNamedGit(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/git-context/git-context/"
-	others := []string{"cmd/child", "hooks", "hooks/settings", "refs/git/process", "test/scale"}
+	others := []string{"cmd/child", "cmd/transcript", "hooks", "hooks/settings", "refs/git/process", "test/scale"}
 	links := map[string]bool{}
 	for _, f := range list(t, `{{.ImportPath}} {{join .Deps " "}}`, "-test") {
 		if pkg, isTest := strings.CutSuffix(f[0], ".test"); isTest {
