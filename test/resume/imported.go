@@ -18,6 +18,9 @@ import (
 // missing, nothing of them is measured.
 const dataDir = "../shared/data"
 
+// errNoData is the error for a real session that this machine does not have.
+var errNoData = errors.New("no real session")
+
 // imported is a folder below imported: a real session that is cut in the middle.
 //
 //	cut    "FORMAT FILE N": the first N lines of a file of dataDir, or of a trajectory of SWE-agent
@@ -93,6 +96,9 @@ func readImport(dir, data string) (*imported, error) {
 	}
 	m.thin = kind == "thin"
 	whole, err := os.ReadFile(filepath.Join(data, m.file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", errNoData, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -265,8 +271,8 @@ func (m *imported) play(ctx context.Context, bin, dir string) ([]told, error) {
 // which much happened, and of the others.
 func importedTable(bin, dir, from, data string, verbose bool) error {
 	sessions, err := readImported(from, data)
-	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Printf("NOT RUN: the imported sessions, which need real ones: %v\n", err)
+	if errors.Is(err, errNoData) {
+		fmt.Printf("NOT RUN: the imported sessions: %v\n", err)
 		return nil
 	}
 	if err != nil {

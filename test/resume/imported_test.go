@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"testing"
 
@@ -13,8 +12,8 @@ import (
 func realSessions(t *testing.T) []*imported {
 	t.Helper()
 	sessions, err := readImported("imported", filepath.Join("..", "..", dataDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("NOT RUN: no real sessions: %v", err)
+	if errors.Is(err, errNoData) {
+		t.Skipf("NOT RUN: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
