@@ -3,7 +3,9 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -82,7 +84,7 @@ func runGraph(ctx context.Context, env *Env, o *graphOptions) (err error) {
 		if o.file == "-" {
 			return env.write(b.String())
 		}
-		if err := writePicture(env.path(o.file), b.Bytes()); err != nil {
+		if err := WriteFile(env.path(o.file), b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -92,10 +94,17 @@ func runGraph(ctx context.Context, env *Env, o *graphOptions) (err error) {
 	return nil
 }
 
-// writePicture replaces a file as a whole. What is no file of its own, such as a link or /dev/stdout, is written to.
-func writePicture(path string, data []byte) error {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0o666)
+// WriteFile replaces a file as a whole. What is no file of its own, such as a link or /dev/stdout, is written to.
+func WriteFile(path string, data []byte) error {
+	var err error
+	if info, unknown := os.Lstat(path); unknown == nil && !info.Mode().IsRegular() {
+		err = os.WriteFile(path, data, 0o666)
+	} else {
+		err = disk.Replace(path, data, 0o666, 0)
 	}
-	return disk.Replace(path, data, 0o666, 0)
+	var of *fs.PathError // of a file beside it, which nobody knows
+	if errors.As(err, &of) {
+		return fmt.Errorf("cannot write '%s': %w", path, of.Err)
+	}
+	return err
 }

@@ -15,7 +15,7 @@ var layers = map[string][]string{
 	"cmd/git-context-web":     {"cmd/web"},
 	"cmd/manual":              {"cmd"},
 	"cmd/mcp":                 {"cmd", "refs/search", "refs/merge", "refs/store", "refs/fail", "refs/doc"},
-	"cmd/web":                 {"cmd", "render/page", "render/graph", "render", "refs", "refs/code", "refs/merge", "refs/search", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/git/disk"},
+	"cmd/web":                 {"cmd", "render/page", "render/graph", "render", "refs", "refs/code", "refs/merge", "refs/search", "refs/history", "refs/store", "refs/fail", "refs/git"},
 	"cmd":                     {"cmd/child", "cmd/complete", "render/graph", "render", "refs", "refs/fsck", "refs/maintain", "refs/undo", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/search", "refs/search/across", "cmd/transcript", "refs/folder", "refs/history", "refs/remote", "refs/store", "refs/fail", "refs/git", "refs/git/disk", "refs/git/process", "hooks", "hooks/settings", "hooks/agent", "hooks/sessions", "hooks/capture", "hooks/payload", "refs/prose", "refs/doc"},
 	"cmd/child":               {"hooks/agent"},
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},

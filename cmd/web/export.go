@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
+	"github.com/git-context/git-context/cmd"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/git/disk"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render/page"
@@ -58,10 +57,7 @@ func ExportTo(ctx context.Context, o Options, file string) (err error) {
 		_, err = o.Out.Write(b.Bytes())
 		return err
 	}
-	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() { // a link or a device, which is written to
-		return os.WriteFile(file, b.Bytes(), 0o666)
-	}
-	return disk.Replace(file, b.Bytes(), 0o666, 0)
+	return cmd.WriteFile(file, b.Bytes())
 }
 
 func (q *request) export(ctx context.Context, commits, steps int) (page.Export, error) {
