@@ -37,7 +37,8 @@ func (r *repo) web() (s served, err error) {
 	if err := r.do(r.b.bin, "switch", "try/1"); err != nil {
 		return s, err
 	}
-	if s.without, err = r.timeWriting(); err != nil {
+	plain, err := r.copied("unwatched")
+	if err != nil {
 		return s, err
 	}
 	for _, path := range s.pages {
@@ -73,28 +74,32 @@ func (r *repo) web() (s served, err error) {
 		}
 		defer answer.Body.Close()
 	}
-	if s.beside, err = r.timeWriting(); err != nil {
+	if s.beside, s.without, err = r.timeWriting(plain); err != nil {
 		return s, err
 	}
 	s.memory, err = page.resident()
 	return s, err
 }
 
-// timeWriting times record and commit.
-func (r *repo) timeWriting() (map[string]time.Duration, error) {
-	medians := map[string]time.Duration{}
+// timeWriting times record and commit here and in a copy, in turn.
+func (r *repo) timeWriting(other *repo) (here, there map[string]time.Duration, err error) {
+	here, there = map[string]time.Duration{}, map[string]time.Duration{}
 	for _, command := range [][]string{{"record", "-t", "A thought"}, {"commit", "-m", "A commit"}} {
-		var list []time.Duration
-		for range r.b.runs + 2 {
-			took, err := r.time(r.dir, r.b.bin, command...)
-			if err != nil {
-				return nil, err
+		var lists [2][]time.Duration
+		for i := range r.b.runs + 2 {
+			for j, in := range []*repo{r, other} {
+				took, err := in.time(in.dir, in.b.bin, command...)
+				if err != nil {
+					return nil, nil, err
+				}
+				if i >= 2 { // the first ones warm the disk
+					lists[j] = append(lists[j], took)
+				}
 			}
-			list = append(list, took)
 		}
-		medians[command[0]] = median(list[2:])
+		here[command[0]], there[command[0]] = median(lists[0]), median(lists[1])
 	}
-	return medians, nil
+	return here, there, nil
 }
 
 // server is a running 'git context web' and a browser's connection to it.
