@@ -357,6 +357,23 @@ func TestRepositoryGoes(t *testing.T) {
 	}
 }
 
+// Memory that is packed, and code that is rewritten and pruned, change nothing that was recorded.
+func TestRewrittenCode(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	b.story()
+	b.open()
+	to := regexp.MustCompile(`href="(/commit/[0-9a-f]+)">Release the slot<`).FindStringSubmatch(b.shows("/"))[1]
+	b.shows(to, "Changed code")
+	b.git("reset", "-q", "--hard", "HEAD~1")
+	b.git("reflog", "expire", "--expire=now", "--all")
+	b.git("gc", "-q", "--prune=now")
+	b.shows("/", "Release the slot", "Survive a restart")
+	b.shows(to, "No request fails now.", "is not in this repository")
+	b.shows("/trace", "Look at the pool")
+	b.shows("/search?q=slot", "Release the slot")
+}
+
 // A file has all that the pages have, needs nothing, and says what it leaves out.
 func TestExport(t *testing.T) {
 	t.Parallel()
