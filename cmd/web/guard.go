@@ -3,6 +3,8 @@ package web
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"slices"
@@ -67,7 +69,14 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	q := to.Query()
 	q.Del("token")
 	to.RawQuery = q.Encode()
-	http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "cross-site" && site != "same-site" {
+		http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)
+		return
+	}
+	// A link of another page or file led here: a browser would follow a redirection without the cookie.
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<!doctype html><title>Memory</title><meta http-equiv=\"refresh\" content=\"0;url=%s\"><a href=\"%[1]s\">Memory</a>\n",
+		html.EscapeString(to.RequestURI()))
 }
 
 func (g *guard) admitted(r *http.Request) bool {

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/exec"
@@ -57,8 +59,10 @@ func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	o := Options{Environ: os.Environ(), Now: time.Now, Port: port, Out: os.Stdout, Err: os.Stderr}
+	var b browser
+	defer b.close()
 	if !quiet {
-		o.Open = openBrowser
+		o.Open = b.open
 	}
 	var err error
 	if file != "" {
@@ -69,21 +73,41 @@ func run(args []string) int {
 	return cmd.Report(os.Stderr, err)
 }
 
-// openBrowser opens an address where there is a desktop. Where there is none, the address is printed anyway.
-func openBrowser(address string) {
-	var c *exec.Cmd
+// browser opens addresses by files that only the user may read: other users see the arguments of a program, and
+// an address has the token.
+type browser struct{ files []string }
+
+// open opens an address where there is a desktop. Where it cannot, people open the address that is printed.
+func (b *browser) open(address string) {
+	var argv []string
 	switch runtime.GOOS {
 	case "darwin":
-		c = exec.Command("open", address)
+		argv = []string{"open"}
 	case "windows":
-		c = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+		argv = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	default:
 		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 			return
 		}
-		c = exec.Command("xdg-open", address)
+		argv = []string{"xdg-open"}
 	}
-	if c.Start() == nil { // without the program, people open the address themselves
+	file, err := os.CreateTemp("", "git-context-*.html")
+	if err != nil {
+		return
+	}
+	b.files = append(b.files, file.Name())
+	_, err = fmt.Fprintf(file, "<!doctype html><title>Memory</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", html.EscapeString(address))
+	if errors.Join(err, file.Close()) != nil {
+		return
+	}
+	c := exec.Command(argv[0], append(argv[1:], file.Name())...)
+	if c.Start() == nil {
 		go func() { _ = c.Wait() }()
+	}
+}
+
+func (b *browser) close() {
+	for _, name := range b.files {
+		_ = os.Remove(name) // the system empties its folder of temporary files
 	}
 }

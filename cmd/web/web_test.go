@@ -21,21 +21,21 @@ import (
 	"github.com/git-context/git-context/internal/gittest"
 )
 
-// browser is a client of a server over a repository with memory. It keeps cookies.
-type browser struct {
+// client is a browser of a server over a repository with memory. It keeps cookies.
+type client struct {
 	*testing.T
 	dir     string
 	env     []string
 	options Options
 	address string // with the token
 	base    string
-	client  *http.Client
+	http    *http.Client
 }
 
-func newBrowser(t *testing.T) *browser {
+func newClient(t *testing.T) *client {
 	t.Helper()
 	top := t.TempDir()
-	b := &browser{T: t, dir: filepath.Join(top, "pool")}
+	b := &client{T: t, dir: filepath.Join(top, "pool")}
 	b.env = gittest.Env(t, filepath.Join(top, "home"), "[user]\n\tname = Ann\n\temail = ann@example.com\n[init]\n\tdefaultBranch = main\n")
 	gittest.Must(t, os.Mkdir(b.dir, 0o777))
 	b.git("init", "-q")
@@ -45,7 +45,7 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-func (b *browser) git(args ...string) string {
+func (b *client) git(args ...string) string {
 	b.Helper()
 	c := exec.Command("git", args...)
 	c.Dir, c.Env = b.dir, b.env
@@ -56,7 +56,7 @@ func (b *browser) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (b *browser) run(args ...string) {
+func (b *client) run(args ...string) {
 	b.Helper()
 	a := cmd.Call(b.Context(), &cmd.Env{Dir: b.dir, Environ: b.env, Now: time.Now}, args)
 	if a.Err != nil {
@@ -65,7 +65,7 @@ func (b *browser) run(args ...string) {
 }
 
 // serve starts the server and returns once it has printed its address.
-func (b *browser) serve() {
+func (b *client) serve() {
 	b.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
@@ -82,10 +82,10 @@ func (b *browser) serve() {
 	gittest.Must(b.T, err)
 	b.address = strings.TrimSpace(line)
 	b.base, _, _ = strings.Cut(b.address, "/?")
-	b.client = &http.Client{Jar: gittest.OK(cookiejar.New(nil))(b.T)}
+	b.http = &http.Client{Jar: gittest.OK(cookiejar.New(nil))(b.T)}
 }
 
-func (b *browser) open() {
+func (b *client) open() {
 	b.Helper()
 	b.serve()
 	if status, _ := b.get(strings.TrimPrefix(b.address, b.base)); status != http.StatusOK {
@@ -93,16 +93,16 @@ func (b *browser) open() {
 	}
 }
 
-func (b *browser) get(path string) (int, string) {
+func (b *client) get(path string) (int, string) {
 	b.Helper()
-	r, err := b.client.Get(b.base + path)
+	r, err := b.http.Get(b.base + path)
 	gittest.Must(b.T, err)
 	defer r.Body.Close()
 	return r.StatusCode, string(gittest.OK(io.ReadAll(r.Body))(b.T))
 }
 
 // shows checks that a page has all of some texts.
-func (b *browser) shows(path string, want ...string) string {
+func (b *client) shows(path string, want ...string) string {
 	b.Helper()
 	status, text := b.get(path)
 	if status != http.StatusOK {
@@ -119,16 +119,16 @@ func (b *browser) shows(path string, want ...string) string {
 // Who does not have the token, and what another site makes a browser send, gets nothing.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.serve()
-	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	b.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if status, text := b.get("/"); status != http.StatusForbidden || strings.Contains(text, "Survive") {
 		t.Errorf("without a token: %d %s", status, text)
 	}
 	if status, _ := b.get("/?token=" + strings.Repeat("A", 26)); status != http.StatusForbidden {
 		t.Errorf("a wrong token: %d", status)
 	}
-	r := gittest.OK(b.client.Get(b.address + "&from=3"))(t)
+	r := gittest.OK(b.http.Get(b.address + "&from=3"))(t)
 	r.Body.Close()
 	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/?from=3" {
 		t.Errorf("the address leads to %d %s", r.StatusCode, r.Header.Get("Location"))
@@ -136,7 +136,15 @@ func TestGuard(t *testing.T) {
 	if c := r.Cookies(); len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || strings.Contains(b.address, c[0].Value) {
 		t.Errorf("cookies %v", c)
 	}
-	r = gittest.OK(b.client.Get(b.base + "//evil.example/" + strings.TrimPrefix(b.address, b.base+"/")))(t)
+	req := gittest.OK(http.NewRequest(http.MethodGet, b.address, nil))(t)
+	req.Header.Set("Sec-Fetch-Site", "cross-site") // a link on another page
+	req.Header.Set("Sec-Fetch-Mode", "navigate")
+	r = gittest.OK(b.http.Do(req))(t)
+	if text := string(gittest.OK(io.ReadAll(r.Body))(t)); r.StatusCode != http.StatusOK || !strings.Contains(text, `content="0;url=/"`) || strings.Contains(text, "token") {
+		t.Errorf("from another page: %d %s", r.StatusCode, text)
+	}
+	r.Body.Close()
+	r = gittest.OK(b.http.Get(b.base + "//evil.example/" + strings.TrimPrefix(b.address, b.base+"/")))(t)
 	r.Body.Close()
 	if to := r.Header.Get("Location"); strings.HasPrefix(to, "//") || strings.Contains(to, "token") {
 		t.Errorf("redirected to %s", to)
@@ -159,7 +167,7 @@ func TestGuard(t *testing.T) {
 		{func(r *http.Request) { r.Header.Del("Cookie") }, http.StatusForbidden},
 	} {
 		req := gittest.OK(http.NewRequest(http.MethodGet, b.base+"/", nil))(t)
-		for _, cookie := range b.client.Jar.Cookies(req.URL) {
+		for _, cookie := range b.http.Jar.Cookies(req.URL) {
 			req.AddCookie(cookie)
 		}
 		c.change(req)
@@ -175,7 +183,7 @@ func TestGuard(t *testing.T) {
 }
 
 // story makes memory with a branch that worked, one that did not, a topic, steps and a code commit.
-func (b *browser) story() {
+func (b *client) story() {
 	b.Helper()
 	b.run("record", "--agent", "claude-code", "--session", "s1", "-t", "Look at the pool", "-a", "Bash: go test", "-o", "FAIL")
 	b.run("commit", "--agent", "claude-code", "-m", "Find the leak", "-m", "Put keeps the slot.", "--decide", "A channel guards it")
@@ -191,7 +199,7 @@ func (b *browser) story() {
 
 func TestPages(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.story()
 	b.open()
 	home := b.shows("/", "Survive a restart", "Release the slot", "retry", "abandoned", "It doubles the load", "A channel guards it",
@@ -235,7 +243,7 @@ func TestPages(t *testing.T) {
 // A long trace has pages; a link to a step leads to the page that has it.
 func TestLongTrace(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	for i := range 250 {
 		b.run("record", "-t", fmt.Sprintf("thought <%d>", i))
 	}
@@ -254,7 +262,7 @@ func TestLongTrace(t *testing.T) {
 
 func TestConflictsAreShown(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.run("remember", "lock", "one")
 	b.run("branch", "other", "--purpose", "x")
 	b.run("remember", "lock", "a channel")
@@ -269,9 +277,9 @@ func TestConflictsAreShown(t *testing.T) {
 // An open page hears of a step and of a commit, and of nothing while nothing happens.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.open()
-	r := gittest.OK(b.client.Get(b.base + "/events"))(t)
+	r := gittest.OK(b.http.Get(b.base + "/events"))(t)
 	defer r.Body.Close()
 	heard := make(chan string, 100)
 	go func() {
@@ -310,7 +318,7 @@ func TestEvents(t *testing.T) {
 // No page writes to the repository; a search keeps its cache.
 func TestNothingIsWritten(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.story()
 	list := func() string {
 		var all strings.Builder
@@ -340,7 +348,7 @@ func TestNothingIsWritten(t *testing.T) {
 // A repository that goes away is an error on the page, and one that comes back is shown.
 func TestRepositoryGoes(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.open()
 	b.shows("/", "Survive a restart")
 	gittest.Must(t, os.Rename(b.dir, b.dir+".away"))
@@ -360,7 +368,7 @@ func TestRepositoryGoes(t *testing.T) {
 // Memory that is packed, and code that is rewritten and pruned, change nothing that was recorded.
 func TestRewrittenCode(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.story()
 	b.open()
 	to := regexp.MustCompile(`href="(/commit/[0-9a-f]+)">Release the slot<`).FindStringSubmatch(b.shows("/"))[1]
@@ -377,7 +385,7 @@ func TestRewrittenCode(t *testing.T) {
 // A file has all that the pages have, needs nothing, and says what it leaves out.
 func TestExport(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newClient(t)
 	b.story()
 	file := filepath.Join(t.TempDir(), "memory.html")
 	gittest.Must(t, ExportTo(t.Context(), b.options, file))
@@ -406,7 +414,7 @@ func TestNoProgramRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")
 	}
-	b := newBrowser(t)
+	b := newClient(t)
 	b.story()
 	planted, marker := filepath.Join(t.TempDir(), "planted"), filepath.Join(t.TempDir(), "marker")
 	gittest.Must(t, os.WriteFile(planted, []byte("#!/bin/sh\necho \"$*\" >>'"+marker+"'\nexit 1\n"), 0o777))
