@@ -44,7 +44,7 @@ func TestKeys(t *testing.T) {
 	}
 	title := value[string](b, at)
 	b.keys("\r")
-	b.wait(`location.pathname.startsWith("/commit/")`, patience)
+	b.wait(`location.pathname.startsWith("/commit/") && document.readyState === "complete"`, patience)
 	if h1 := value[string](b, "document.querySelector('h1').textContent"); !strings.Contains(title, strings.Fields(h1)[0]) {
 		t.Errorf("Enter on %q opens %q", title, h1)
 	}

@@ -61,14 +61,22 @@ function replace(now, fresh) {
 const others = "BroadcastChannel" in window ? new BroadcastChannel("git-context " + location.host) : null;
 if (others) others.onmessage = refresh;
 
+const again = 2000; // milliseconds
+
+// listen never ends: who listens keeps the lock of the pages.
 function listen() {
-  return new Promise(() => {
-    const events = new EventSource("/events");
-    const changed = () => { others?.postMessage(""); refresh(); };
-    events.addEventListener("change", changed);
-    events.onerror = () => say("The server does not answer.");
-    events.onopen = changed; // what changed before it listened was not heard of
-  });
+  return new Promise(() => hear());
+}
+
+function hear() {
+  const events = new EventSource("/events");
+  const changed = () => { others?.postMessage(""); refresh(); };
+  events.addEventListener("change", changed);
+  events.onerror = () => {
+    say("The server does not answer.");
+    if (events.readyState === EventSource.CLOSED) setTimeout(hear, again); // the browser asks no more
+  };
+  events.onopen = changed; // what changed before it listened was not heard of
 }
 
 if ($("[data-live]")) {
@@ -192,13 +200,13 @@ function move(by) {
 }
 
 const places = {m: "/", b: "/brief", t: "/trace", o: "/topics", r: "/branches", c: "/conflicts", s: "/search"};
-let leader = 0;
+let leader = -Infinity;
 document.addEventListener("keydown", e => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const typing = e.target.matches("input, select, textarea");
   if (typing) { if (e.key === "Escape") e.target.blur(); return; }
-  if (Date.now() - leader < 1500 && places[e.key]) { location.href = places[e.key]; return; }
-  leader = e.key === "g" ? Date.now() : 0;
+  if (e.timeStamp - leader < 1500 && places[e.key]) { location.href = places[e.key]; return; }
+  leader = e.key === "g" ? e.timeStamp : -Infinity; // when it was typed: a busy page hears of it later
   const does = {"/": () => ($("#words") ?? $("#q")).focus(), j: () => move(1), k: () => move(-1), "+": () => zoom(1),
     "=": () => zoom(1), "-": () => zoom(-1), "0": () => zoom(2 - level), n: () => $("[rel=next]")?.click(), p: () => $("[rel=prev]")?.click()}[e.key];
   if (does) { e.preventDefault(); does(); }
