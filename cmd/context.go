@@ -216,15 +216,13 @@ func or(n, otherwise int) int {
 // viewSnapshot shows the brief. JSON contains everything, and what a budget that is given on the
 // command line would leave out.
 func viewSnapshot(ctx context.Context, env *Env, s *refs.Store, o *contextOptions) (contextResult, error) {
-	limit, wait, err := briefSettings(ctx, s, o.budget)
+	ask, err := BriefOptions(ctx, s, o.budget)
 	if err != nil {
 		return contextResult{}, err
 	}
-	ask := render.SnapshotOptions{Newest: or(o.newest, defaultNewest), Titles: defaultTitles, Branches: listedText, CodeWait: wait}
-	if o.json {
-		ask.Branches = listedJSON
-	} else {
-		ask.Budget = limit
+	limit := ask.Budget
+	if ask.Newest = or(o.newest, defaultNewest); o.json {
+		ask.Branches, ask.Budget = listedJSON, 0
 	}
 	if o.json && o.newest != unset {
 		ask.Titles = 0 // a program gets as many as it asks for
@@ -243,19 +241,23 @@ func viewSnapshot(ctx context.Context, env *Env, s *refs.Store, o *contextOption
 	return contextResult{v, v.Text, hints}, err
 }
 
-// briefSettings returns the budget of the brief, and how long the code's state may take.
-func briefSettings(ctx context.Context, s *refs.Store, budget int) (limit int, wait time.Duration, err error) {
+// DefaultBudget is the budget of [BriefOptions] for what context.budget says.
+const DefaultBudget = unset
+
+// BriefOptions returns what the brief reads, by the settings of the repository, with a budget in tokens.
+func BriefOptions(ctx context.Context, s *refs.Store, budget int) (render.SnapshotOptions, error) {
+	o := render.SnapshotOptions{Newest: defaultNewest, Titles: defaultTitles, Branches: listedText, Budget: budget}
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
-		return 0, 0, err
+		return o, err
 	}
-	if limit = budget; budget == unset {
-		if limit, err = cfg.Int(store.KeyBudget, store.DefaultBudget); err != nil {
-			return 0, 0, err
+	if budget == DefaultBudget {
+		if o.Budget, err = cfg.Int(store.KeyBudget, store.DefaultBudget); err != nil {
+			return o, err
 		}
 	}
-	wait, err = code.StateWait(cfg, store.DefaultCodeWait*time.Millisecond)
-	return limit, wait, err
+	o.CodeWait, err = code.StateWait(cfg, store.DefaultCodeWait*time.Millisecond)
+	return o, err
 }
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {

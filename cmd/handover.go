@@ -86,12 +86,13 @@ func runHandover(ctx context.Context, env *Env, o *handoverOptions) (h handover,
 	if h.Commit, err = o.commit(ctx, env, s, store.CommitOptions{Summary: summary, Contribution: contribution}, h.Work); err != nil {
 		return h, err
 	}
-	limit, wait, err := briefSettings(ctx, s, unset)
+	ask, err := BriefOptions(ctx, s, DefaultBudget)
 	if err != nil {
 		return h, err
 	}
-	v, err := render.NewSnapshot(ctx, s, render.Where{Branch: o.branch},
-		render.SnapshotOptions{Newest: defaultNewest, Titles: defaultTitles, Branches: listedText, CodeWait: wait})
+	limit := ask.Budget
+	ask.Budget = 0 // all topics are looked at for what is missing
+	v, err := render.NewSnapshot(ctx, s, render.Where{Branch: o.branch}, ask)
 	if err != nil {
 		return h, err
 	}

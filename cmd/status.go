@@ -40,11 +40,11 @@ func runStatus(ctx context.Context, env *Env, g *globals) (v render.Status, err 
 		return v, err
 	}
 	defer closing(s, &err)
-	_, wait, err := briefSettings(ctx, s, unset)
+	ask, err := BriefOptions(ctx, s, DefaultBudget)
 	if err != nil {
 		return v, err
 	}
-	if v, err = render.NewStatus(ctx, s, g.branch, wait); err != nil {
+	if v, err = render.NewStatus(ctx, s, g.branch, ask.CodeWait); err != nil {
 		return v, err
 	}
 	before, behind := otherPrograms(env)

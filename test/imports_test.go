@@ -21,7 +21,7 @@ var layers = map[string][]string{
 	"cmd/complete":            {"hooks/settings", "render", "refs", "refs/merge", "refs/history", "refs/doc", "refs/peer"},
 	"internal/example":        {"internal/gittest", "refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
-	"render/page":             {"render/graph", "render", "refs/search", "refs/history", "refs/store", "refs/git"},
+	"render/page":             {"render/graph", "render", "refs/search", "refs/history", "refs/store", "refs/git", "refs/doc", "refs/prose"},
 	"render/graph":            {"render", "refs/history", "refs/git", "refs/prose"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/expunge", "refs/search", "refs/search/across", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/remote", "refs/store"},

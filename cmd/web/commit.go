@@ -60,7 +60,7 @@ func (q *request) entry(ctx context.Context, c *git.Commit) (v page.CommitView, 
 	v.Here = "/"
 	q.s.Branch = store.BranchOf(c)
 	if c.Trailer(store.TrailerID) == "" {
-		v.Begins, v.Title = true, store.BranchOf(c)+" begins"
+		v.Title = store.BranchOf(c) + " begins"
 		v.Commit.Commit = store.Commit{Hash: &c.ID, Branch: store.BranchOf(c), Time: c.Committer.When, Agent: store.WriterOf(c),
 			Purpose: c.Trailer(store.TrailerPurpose)}
 		return v, nil
@@ -98,7 +98,7 @@ func (q *request) steps(ctx context.Context, v *page.CommitView, c *git.Commit) 
 
 // changes reads what a commit changed in topics and roadmap since the one before.
 func (q *request) changes(ctx context.Context, v *page.CommitView, before, c *git.Commit) (err error) {
-	if v.Topics, err = q.diff(ctx, v, "diff", string(before.ID), string(c.ID), "--", "topics"); err != nil {
+	if v.Topics, err = q.diff(ctx, v, "diff", "--text", string(before.ID), string(c.ID), "--", "topics"); err != nil {
 		return err
 	}
 	from, _ := store.ParseRoadmap(before.Trailer(store.TrailerRoadmap))
@@ -106,7 +106,7 @@ func (q *request) changes(ctx context.Context, v *page.CommitView, before, c *gi
 	if from == to || !q.s.Repo().IsID(string(from)) || !q.s.Repo().IsID(string(to)) {
 		return nil
 	}
-	v.Roadmap, err = q.diff(ctx, v, "diff", string(from), string(to), "--")
+	v.Roadmap, err = q.diff(ctx, v, "diff", "--text", string(from), string(to), "--")
 	return err
 }
 
@@ -116,10 +116,15 @@ func (q *request) code(ctx context.Context, v *page.CommitView, c *git.Commit) (
 	if !q.s.Repo().IsID(made) {
 		return nil
 	}
-	v.Code, err = q.diff(ctx, v, "show", "--format=%h %s", "--stat", "--patch", made, "--")
-	if err != nil { // it may be gone by now, as any commit of the code
-		v.Cut, err = fmt.Sprintf("The code commit %s is not in this repository.", git.ID(made).Short()), nil
+	info, err := q.s.Repo().Infos(ctx, []git.ID{git.ID(made)})
+	if err != nil {
+		return err
 	}
+	if info[0].Type != "commit" { // rewritten and pruned, or of another clone
+		v.Cut = fmt.Sprintf("The code commit %s is not in this repository.", git.ID(made).Short())
+		return nil
+	}
+	v.Code, err = q.diff(ctx, v, "show", "--format=%h %s", "--stat", "--patch", made, "--")
 	return err
 }
 

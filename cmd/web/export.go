@@ -10,16 +10,13 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
-	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render/page"
 )
 
 // The limits of an exported file. The file says what it leaves out.
 const (
-	exportCommits = 500
-	exportSteps   = 500
-	exportTopics  = 500
-	exportBytes   = 16 << 20
+	exportMost  = 500 // commits, steps and topics, of each
+	exportBytes = 16 << 20
 )
 
 // ExportTo writes the memory of the repository into one file that needs no other: the newest commits, topics
@@ -40,16 +37,16 @@ func ExportTo(ctx context.Context, o Options, file string) (err error) {
 		return err
 	}
 	var b bytes.Buffer
-	for commits, steps := exportCommits, exportSteps; ; commits, steps = commits/2, steps/2 {
+	for most := exportMost; ; most /= 2 {
 		b.Reset()
-		e, err := q.export(ctx, commits, steps)
+		e, err := q.export(ctx, most)
 		if err != nil {
 			return err
 		}
 		if err := page.Write(&b, page.ExportPage, e); err != nil {
 			return err
 		}
-		if b.Len() <= exportBytes || commits < 2 {
+		if b.Len() <= exportBytes || most == 0 {
 			break
 		}
 	}
@@ -60,7 +57,8 @@ func ExportTo(ctx context.Context, o Options, file string) (err error) {
 	return cmd.WriteFile(file, b.Bytes())
 }
 
-func (q *request) export(ctx context.Context, commits, steps int) (page.Export, error) {
+// export reads the newest commits, steps and topics, at most so many of each.
+func (q *request) export(ctx context.Context, most int) (page.Export, error) {
 	e := page.Export{Home: page.Home{Frame: q.f}, Made: q.v.Now().UTC().Format("2006-01-02 15:04")}
 	e.Whole, e.Title, e.Has = true, "Memory", map[git.ID]bool{}
 	if err := q.now(ctx, &e.Home); err != nil {
@@ -70,7 +68,7 @@ func (q *request) export(ctx context.Context, commits, steps int) (page.Export, 
 	if err != nil {
 		return e, err
 	}
-	rows := d.layout.Rows[:min(len(d.layout.Rows), commits)]
+	rows := d.layout.Rows[:min(len(d.layout.Rows), most)]
 	if left := len(d.layout.Rows) - len(rows); left > 0 {
 		e.Left = append(e.Left, fmt.Sprintf("%d older commits are left out.", left))
 	}
@@ -97,12 +95,12 @@ func (q *request) export(ctx context.Context, commits, steps int) (page.Export, 
 	q.s.Branch = q.f.Branch
 	e.Graph = page.NewGraph(e.Frame, d.layout, 0, len(rows))
 	e.Left = append(e.Left, "Diffs are left out: git context web shows them.")
-	return e, q.rest(ctx, &e, steps)
+	return e, q.rest(ctx, &e, most)
 }
 
 // rest reads the brief, the topics and the trace.
-func (q *request) rest(ctx context.Context, e *page.Export, steps int) (err error) {
-	if e.Brief, err = q.brief(ctx, store.DefaultBudget); err != nil {
+func (q *request) rest(ctx context.Context, e *page.Export, most int) (err error) {
+	if e.Brief, err = q.brief(ctx, cmd.DefaultBudget); err != nil {
 		return err
 	}
 	tip, err := q.s.Tip(ctx, "")
@@ -112,11 +110,11 @@ func (q *request) rest(ctx context.Context, e *page.Export, steps int) (err erro
 	if e.Topics, err = code.Topics(ctx, q.s, tip, false); err != nil {
 		return err
 	}
-	if left := len(e.Topics) - exportTopics; left > 0 {
-		e.Topics = e.Topics[:exportTopics]
+	if left := len(e.Topics) - most; left > 0 {
+		e.Topics = e.Topics[:most]
 		e.Left = append(e.Left, fmt.Sprintf("%d topics are left out.", left))
 	}
-	list, total, err := history.Steps(ctx, q.s, tip, 0, steps)
+	list, total, err := history.Steps(ctx, q.s, tip, 0, most)
 	if err != nil {
 		return err
 	}

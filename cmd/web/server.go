@@ -280,18 +280,24 @@ func projectOf(s *refs.Store) string {
 	return filepath.Base(dir)
 }
 
-// branchNames lists the branches that a form offers, the shown one among them.
-func (q *request) branchNames(ctx context.Context) ([]string, error) {
+// mostOffered is how many branches a form offers.
+const mostOffered = 1000
+
+// branch returns the branch that a page shows, and the branches that its form offers, that one among them.
+func (q *request) branch(ctx context.Context) (*store.Tip, []string, error) {
+	tip, err := q.s.Tip(ctx, "")
+	if err != nil {
+		return nil, nil, err
+	}
 	names, err := q.s.BranchNames(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	const most = 1000
-	names = names[:min(len(names), most)]
+	names = names[:min(len(names), mostOffered)]
 	if !slices.Contains(names, q.f.Branch) {
 		names = append(names, q.f.Branch)
 	}
-	return names, nil
+	return tip, names, nil
 }
 
 // failure writes an error as a page, and returns its status.

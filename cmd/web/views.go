@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/cmd"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/history"
@@ -71,8 +72,12 @@ func (q *request) now(ctx context.Context, v *page.Home) (err error) {
 	seen := map[string]bool{v.Memory.Branch: true}
 	for _, b := range list {
 		name := strings.TrimPrefix(b.Name, b.Remote+"/")
-		if !seen[name] && len(v.Tried) < homeBranches {
-			seen[name] = true // a remote's copy of a branch comes after it, or is newer
+		switch {
+		case seen[name]: // a remote has a copy of a branch
+		case len(v.Tried) == homeBranches:
+			v.More = true
+		default:
+			seen[name] = true
 			v.Tried = append(v.Tried, b)
 		}
 		if b.Pending > 0 && len(v.Working) < homeWorking {
@@ -101,29 +106,24 @@ func (q *request) working(ctx context.Context, v *page.Home, b store.Branch) err
 }
 
 func brief(ctx context.Context, q *request) (string, any, error) {
-	tokens := q.number("budget", -1)
-	if tokens < 0 {
-		cfg, err := q.s.Repo().Config(ctx)
-		if err != nil {
-			return "", nil, err
-		}
-		if tokens, err = cfg.Int(store.KeyBudget, store.DefaultBudget); err != nil {
-			return "", nil, err
-		}
-	}
-	v, err := q.brief(ctx, tokens)
+	v, err := q.brief(ctx, q.number("budget", cmd.DefaultBudget))
 	return page.BriefPage, v, err
 }
 
-func (q *request) brief(ctx context.Context, tokens int) (v page.Brief, err error) {
-	v = page.Brief{Frame: q.f, Tokens: tokens}
+// brief reads what 'git context' prints for a budget.
+func (q *request) brief(ctx context.Context, budget int) (v page.Brief, err error) {
+	v = page.Brief{Frame: q.f}
 	v.Title = "Brief"
-	ask := render.SnapshotOptions{Newest: 1, Titles: 5, Branches: 20, Budget: tokens, CodeWait: store.DefaultCodeWait * time.Millisecond}
+	ask, err := cmd.BriefOptions(ctx, q.s, budget)
+	if err != nil {
+		return v, err
+	}
 	snapshot, err := render.NewSnapshot(ctx, q.s, render.Where{}, ask)
 	if err != nil {
 		return v, err
 	}
-	snapshot.Budget = &render.Budget{Tokens: tokens}
+	v.Tokens = ask.Budget
+	snapshot.Budget = &render.Budget{Tokens: ask.Budget}
 	snapshot.Measure(q.v.Now(), self)
 	v.Bytes, v.Cuts = snapshot.Budget.Bytes, snapshot.Budget.Cut
 	var b bytes.Buffer
@@ -139,15 +139,11 @@ func trace(ctx context.Context, q *request) (string, any, error) {
 	v := page.Trace{Frame: q.f, Skip: q.number("skip", 0),
 		Filter: page.TraceFilter{Agent: q.FormValue("agent"), Session: q.FormValue("session"), Tool: q.FormValue("tool")}}
 	v.Title = "Trace"
-	names, err := q.branchNames(ctx)
+	tip, names, err := q.branch(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	v.Branches = names
-	tip, err := q.s.Tip(ctx, "")
-	if err != nil {
-		return "", nil, err
-	}
 	if id := q.FormValue("step"); id != "" {
 		if v.Skip, err = q.position(ctx, tip, id); err != nil {
 			return "", nil, err
@@ -222,15 +218,11 @@ func (q *request) position(ctx context.Context, tip *store.Tip, id string) (int,
 func topics(ctx context.Context, q *request) (string, any, error) {
 	v := page.Topics{Frame: q.f}
 	v.Title = "Topics"
-	names, err := q.branchNames(ctx)
+	tip, names, err := q.branch(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	v.Branches = names
-	tip, err := q.s.Tip(ctx, "")
-	if err != nil {
-		return "", nil, err
-	}
 	v.List, err = code.Topics(ctx, q.s, tip, false)
 	return page.TopicsPage, v, err
 }

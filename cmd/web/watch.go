@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-context/git-context/cmd"
 	"github.com/git-context/git-context/refs"
 )
 
@@ -148,7 +149,7 @@ func (w *watch) look(ctx context.Context, files watched, was string) {
 func (w *watch) serve(out http.ResponseWriter, r *http.Request) {
 	changed, leave, err := w.join()
 	if err != nil {
-		http.Error(out, "The memory cannot be watched.", http.StatusServiceUnavailable)
+		http.Error(out, "The memory cannot be watched: "+cmd.Explain(err).Message, http.StatusServiceUnavailable)
 		return
 	}
 	defer leave()

@@ -4,11 +4,11 @@ import "strings"
 
 // DiffLine is a line of git's diff and what it is: a class of the style sheet.
 type DiffLine struct {
-	Class string // file, hunk, add, del or ""
+	Class string // file, head, hunk, add, del or ""
 	Text  string
 }
 
-// Diff splits the output of git diff into lines. more: it was cut.
+// Diff splits the output of git diff into lines.
 func Diff(text string) []DiffLine {
 	var list []DiffLine
 	head := false // in the lines before the first hunk of a file

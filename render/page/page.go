@@ -16,10 +16,10 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
 	"github.com/git-context/git-context/render/graph"
 )
@@ -41,14 +41,14 @@ func Style() string { return style + graph.Colors + "\n" }
 // Frame is what surrounds each page.
 type Frame struct {
 	Title   string
-	Here    string   // path of the page's link in the navigation
-	Project string   // name of the repository's folder
-	Branch  string   // that the page shows
-	Current string   // branch of this worktree
-	Waiting int      // conflicts to be resolved on Current
-	Notices []string // warnings for the reader
-	Whole   bool     // the page is one of an exported file: links lead within the file
-	Has     map[git.ID]bool
+	Here    string          // path of the page's link in the navigation
+	Project string          // name of the repository's folder
+	Branch  string          // that the page shows
+	Current string          // branch of this worktree
+	Waiting int             // conflicts to be resolved on Current
+	Notices []string        // warnings for the reader
+	Whole   bool            // the page is one of an exported file: links lead within the file
+	Has     map[git.ID]bool // the commits of memory that such a file contains
 }
 
 // Pages that [Write] knows. Each has a type of its own for its data.
@@ -89,23 +89,17 @@ func Write(w io.Writer, page string, data any) error {
 var functions = template.FuncMap{
 	"safe":  render.Safe,
 	"text":  longText,
-	"line":  func(s string) string { return render.Safe(strings.Join(strings.Fields(s), " ")) },
+	"line":  func(s string) string { return render.Safe(prose.Fold(s)) },
 	"short": git.ID.Short,
 	"tall":  tall,
 	"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 	"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"size":  func(n int) string { return render.Size(int64(n)) },
 	"score": func(f *float64) string { return fmt.Sprintf("%.2f", *f) },
-	"lane":  func(n int) string { return fmt.Sprint("lane", n%8) },
 	"sign":  sign,
 	"picks": picks,
 	"list":  func(words ...string) []string { return words },
-	"count": func(n int, one string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprint(n, " ", one, "s")
-	},
+	"count": prose.Count,
 }
 
 // mostText is the size in bytes of one text that a page shows whole.
@@ -113,16 +107,11 @@ const mostText = 64 << 10
 
 // longText returns a text as a page shows it.
 func longText(s string) string {
-	cut := ""
-	if len(s) > mostText {
-		end := mostText
-		for !utf8.RuneStart(s[end]) {
-			end--
-		}
-		cut = fmt.Sprintf("\n[%s more; git context shows all]", render.Size(int64(len(s)-end)))
-		s = s[:end]
+	short := doc.ShortText(s, mostText)
+	if left := len(s) - len(short); left > 0 {
+		return render.Safe(short) + fmt.Sprintf("\n[%s more; git context shows all]", render.Size(int64(left)))
 	}
-	return render.Safe(s) + cut
+	return render.Safe(s)
 }
 
 // tall reports whether a text may be higher than the box of a step, which scrolls then and is a stop of the
@@ -161,14 +150,6 @@ func (f Frame) Link(id git.ID) string {
 		return "/commit/" + string(id)
 	case f.Has[id]:
 		return "#c-" + string(id)
-	}
-	return ""
-}
-
-// Outcome returns the outcome of a commit, "" without one.
-func Outcome(c store.Commit) string {
-	if c.Outcome != nil {
-		return *c.Outcome
 	}
 	return ""
 }

@@ -23,7 +23,8 @@ type Home struct {
 	Frame
 	Memory  render.Snapshot
 	Tried   []store.Branch // the newest branches, without the one that Memory is of
-	Total   int            // of branches
+	Total   int            // of branches, those of remotes included
+	More    bool           // there are branches that Tried leaves out
 	Working []Working
 	Graph   Graph
 }
@@ -44,7 +45,7 @@ func items(r render.Roadmap, done bool) []store.Item {
 	return list
 }
 
-// Working is a branch with steps that no commit contains: an agent is at work there, or was.
+// Working is a branch with steps that no commit contains: an agent works on it, or did.
 type Working struct {
 	Branch string
 	Steps  int
@@ -56,15 +57,13 @@ type Graph struct {
 	Layout    graph.Layout
 	From, To  int // rows
 	Newer     int // row at which the page of newer ones begins; -1: there is none
-	More      bool
-	whole     bool
 	linkFrame Frame
 }
 
 // NewGraph returns the rows of a layout from one on, at most most of them.
 func NewGraph(f Frame, l graph.Layout, from, most int) Graph {
 	from = min(max(from, 0), len(l.Rows))
-	g := Graph{Layout: l, From: from, To: min(from+most, len(l.Rows)), Newer: -1, linkFrame: f, whole: f.Whole}
+	g := Graph{Layout: l, From: from, To: min(from+most, len(l.Rows)), Newer: -1, linkFrame: f}
 	if from > 0 {
 		g.Newer = max(from-most, 0)
 	}
@@ -84,9 +83,7 @@ func (g Graph) Picture() (template.HTML, error) {
 // GraphRow is a row beside the picture.
 type GraphRow struct {
 	history.Node
-	Row     int
-	Link    string
-	Lane    int
+	Link    string // "" for none
 	Outcome string
 }
 
@@ -95,7 +92,7 @@ func (g Graph) Rows() []GraphRow {
 	list := make([]GraphRow, 0, g.To-g.From)
 	for i := g.From; i < g.To; i++ {
 		r := g.Layout.Rows[i]
-		row := GraphRow{Node: r.Node, Row: i, Lane: r.Lane}
+		row := GraphRow{Node: r.Node}
 		if r.Kind != history.NodeCode {
 			row.Link = g.linkFrame.Link(r.Commit)
 		}
@@ -121,8 +118,6 @@ type CommitView struct {
 	Roadmap []DiffLine
 	Code    []DiffLine
 	Cut     string // what of the diffs is left out; ""
-	Begins  bool   // of a branch: it has no entry
-	Signed  string
 }
 
 // Brief is what an agent gets.
@@ -132,7 +127,6 @@ type Brief struct {
 	Tokens int // budget; 0: none
 	Bytes  int
 	Cuts   []render.Cut
-	At     string
 }
 
 // Used returns how many tokens of four bytes the text takes.
@@ -248,7 +242,7 @@ type Search struct {
 	Error string
 }
 
-// Address returns the address of the page that shows a hit; "" for a step of another branch.
+// Address returns the address of the page that shows a hit; "" for a commit that history does not contain.
 func (s Search) Address(h search.Hit) string {
 	switch {
 	case h.Kind == "topic":
@@ -268,7 +262,7 @@ type Conflicts struct {
 	List   []store.Conflict
 }
 
-// Style returns the style sheet, as it stands in the file.
+// Style returns the style sheet that is part of the file.
 func (Export) Style() template.CSS { return template.CSS(Style()) }
 
 // StyleHash returns the source that permits the style sheet in a Content-Security-Policy.
