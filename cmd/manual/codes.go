@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,9 +17,40 @@ type subject struct {
 	codes []section // each code with the sentences about it
 }
 
-// readCodes reads the constants of refs/fail/codes.go. A block begins with "Errors of
+// codeFiles are the files of dir that list codes, codes*.go without tests, in the order of their names.
+func codeFiles(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "codes*.go"))
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no file codes*.go in %s", dir)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// readCodes reads the constants of the files that list codes.
+func readCodes(dir string) ([]subject, error) {
+	files, err := codeFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []subject
+	for _, file := range files {
+		subjects, err := readSubjects(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, subjects...)
+	}
+	return all, nil
+}
+
+// readSubjects reads the constants of a file. A block begins with "Errors of
 // SUBJECT.", the comment of a constant with "NAME is returned when".
-func readCodes(file string) ([]subject, error) {
+func readSubjects(file string) ([]subject, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,10 @@
 // Command manual writes the manual pages:
 //
-//	go run ./cmd/manual [-version V] [-date YYYY-MM-DD] [-source docs/man] [-codes refs/fail/codes.go] DIR
+//	go run ./cmd/manual [-version V] [-date YYYY-MM-DD] [-source docs/man] [-codes refs/fail] DIR
 //
 // It writes git-context(1), a page for each command, gitcontext-formats(5) and
 // gitcontext-errors(7) to DIR/man1, DIR/man5 and DIR/man7. Name, synopsis, description, options, exit status and examples of a page
-// come from the command's own help, the codes of errors from refs/fail/codes.go, the other
+// come from the command's own help, the codes of errors from refs/fail/codes*.go, the other
 // sections from Markdown in docs/man, see [source]. The same commands and texts make the same bytes: nothing depends on the clock
 // or the machine.
 package main
@@ -22,10 +22,10 @@ func main() {
 	version := flag.String("version", "", "the version of the pages")
 	date := flag.String("date", "", "the day of that version, as 2026-11-21")
 	source := flag.String("source", filepath.Join("docs", "man"), "the directory of the texts")
-	codes := flag.String("codes", filepath.Join("refs", "fail", "codes.go"), "the file of the codes of errors")
+	codes := flag.String("codes", filepath.Join("refs", "fail"), "the directory of the codes of errors")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: manual [-version V] [-date YYYY-MM-DD] [-source DIR] [-codes FILE] DIR")
+		fmt.Fprintln(os.Stderr, "usage: manual [-version V] [-date YYYY-MM-DD] [-source DIR] [-codes DIR] DIR")
 		os.Exit(2)
 	}
 	if err := write(*source, *codes, flag.Arg(0), stamp{*version, *date}); err != nil {

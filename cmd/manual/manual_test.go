@@ -16,7 +16,7 @@ import (
 
 const (
 	texts = "../../docs/man"
-	codes = "../../refs/fail/codes.go"
+	codes = "../../refs/fail"
 )
 
 // made are the pages as they are installed, by their files' names, for man to read
@@ -107,11 +107,18 @@ func TestErrorsAreListed(t *testing.T) {
 	t.Parallel()
 	_, pages := made(t)
 	page := plain(pages[errorsPage+".7"])
-	source, err := os.ReadFile(codes)
+	files, err := codeFiles(codes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([a-z-]+)"$`).FindAllStringSubmatch(string(source), -1)
+	var found [][]string
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([a-z-]+)"$`).FindAllStringSubmatch(string(source), -1)...)
+	}
 	if len(found) < 100 {
 		t.Errorf("%d codes", len(found))
 	}

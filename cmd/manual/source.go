@@ -19,7 +19,7 @@ import (
 //	{{config KEY}}   the text of config.md about a setting; without KEY about all
 //	{{env NAME}}     the text of environment.md about a variable; without NAME about all
 //	{{commands}}     the list of all commands
-//	{{errors}}       the codes of errors by subject, from the comments of refs/fail/codes.go
+//	{{errors}}       the codes of errors by subject, from the comments of refs/fail/codes*.go
 //
 // git-context-commit(1) is a reference to a page.
 type source struct {
@@ -27,7 +27,7 @@ type source struct {
 	pagesOf  map[string][]section // by the page's name
 	config   []section            // by key
 	env      []section            // by name
-	errors   []subject            // as codes.go lists them
+	errors   []subject            // as codes*.go list them
 }
 
 // section is a heading and the text below it, without empty lines at its ends.
@@ -41,7 +41,7 @@ const (
 	errorsPage  = "gitcontext-errors"
 )
 
-// read reads the texts of dir and the Go file of the codes.
+// read reads the texts of dir and the codes of the directory codes.
 func read(dir, codes string) (*source, error) {
 	s := &source{commands: cmd.Manual(), pagesOf: map[string][]section{}}
 	var err error

@@ -5,22 +5,47 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-const codesFile = "codes.go"
+// isCodes reports whether a file of this package lists codes.
+func isCodes(name string) bool {
+	return strings.HasPrefix(name, "codes") && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}
 
-// sources parses every file of the program but codes.go; tests may spell a code.
+// codes parses the files that list codes.
+func codes(t *testing.T) []*ast.File {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, e := range entries {
+		if !isCodes(e.Name()) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// sources parses every file of the program but those that list codes; tests may spell a code.
 func sources(t *testing.T, fset *token.FileSet) []*ast.File {
 	t.Helper()
 	var files []*ast.File
 	for _, root := range []string{"..", "../../cmd", "../../hooks", "../../notes", "../../render"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-				filepath.ToSlash(path) == "../fail/"+codesFile {
+				filepath.ToSlash(filepath.Dir(path)) == "../fail" && isCodes(filepath.Base(path)) {
 				return err
 			}
 			file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
@@ -34,38 +59,41 @@ func sources(t *testing.T, fset *token.FileSet) []*ast.File {
 	return files
 }
 
-// Each code is named once, in codes.go, with the sentence that the manual prints.
+// Each code is named once, in codes*.go, with the sentence that the manual prints.
 func TestCodesHaveSentences(t *testing.T) {
 	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), codesFile, nil, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := map[string]string{}
-	for _, decl := range file.Decls {
-		block := decl.(*ast.GenDecl)
-		if !regexp.MustCompile(`^Errors of [a-z' ]+\.\n$`).MatchString(block.Doc.Text()) {
-			t.Errorf("a block begins with %q", block.Doc.Text())
-		}
-		for _, spec := range block.Specs {
-			code := spec.(*ast.ValueSpec)
-			name, value := code.Names[0].Name, code.Values[0].(*ast.BasicLit).Value
-			text := strings.Join(strings.Fields(code.Doc.Text()), " ")
-			if !strings.HasPrefix(text, name+" is returned when ") || !strings.HasSuffix(text, ".") {
-				t.Errorf("%s has the sentence %q", name, text)
+	for _, file := range codes(t) {
+		for _, decl := range file.Decls {
+			block := decl.(*ast.GenDecl)
+			if !regexp.MustCompile(`^Errors of [a-z' ]+\.\n$`).MatchString(block.Doc.Text()) {
+				t.Errorf("a block begins with %q", block.Doc.Text())
 			}
-			if !regexp.MustCompile(`^"[a-z]+(-[a-z]+)*"$`).MatchString(value) {
-				t.Errorf("%s is %s", name, value)
+			for _, spec := range block.Specs {
+				hasSentence(t, spec.(*ast.ValueSpec), names)
 			}
-			if other, ok := names[value]; ok {
-				t.Errorf("%s and %s are both %s", name, other, value)
-			}
-			names[value] = name
 		}
 	}
 	if len(names) < 100 {
 		t.Errorf("%d codes", len(names))
 	}
+}
+
+// hasSentence checks a code and its sentence, and adds the code to names.
+func hasSentence(t *testing.T, code *ast.ValueSpec, names map[string]string) {
+	t.Helper()
+	name, value := code.Names[0].Name, code.Values[0].(*ast.BasicLit).Value
+	text := strings.Join(strings.Fields(code.Doc.Text()), " ")
+	if !strings.HasPrefix(text, name+" is returned when ") || !strings.HasSuffix(text, ".") {
+		t.Errorf("%s has the sentence %q", name, text)
+	}
+	if !regexp.MustCompile(`^"[a-z]+(-[a-z]+)*"$`).MatchString(value) {
+		t.Errorf("%s is %s", name, value)
+	}
+	if other, ok := names[value]; ok {
+		t.Errorf("%s and %s are both %s", name, other, value)
+	}
+	names[value] = name
 }
 
 // Every code is used, and none is spelled where an error is made.
@@ -104,16 +132,14 @@ func TestCodesAreConstants(t *testing.T) {
 	if made < 150 {
 		t.Errorf("%d errors are made in the program", made)
 	}
-	file, err := parser.ParseFile(fset, codesFile, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
+	for _, file := range codes(t) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if code, ok := n.(*ast.ValueSpec); ok && !used[code.Names[0].Name] {
+				t.Errorf("%s is not used", code.Names[0].Name)
+			}
+			return true
+		})
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if code, ok := n.(*ast.ValueSpec); ok && !used[code.Names[0].Name] {
-			t.Errorf("%s is not used", code.Names[0].Name)
-		}
-		return true
-	})
 }
 
 // selects reports whether an expression is a name of the package.
@@ -142,7 +168,7 @@ func notSpelled(t *testing.T, fset *token.FileSet, code ast.Expr) {
 	}
 	ast.Inspect(code, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && lit.Value != `""` {
-			t.Errorf("%s: the code %s belongs in %s", fset.Position(lit.Pos()), lit.Value, codesFile)
+			t.Errorf("%s: the code %s belongs in refs/fail/codes*.go", fset.Position(lit.Pos()), lit.Value)
 		}
 		return true
 	})
