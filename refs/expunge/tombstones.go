@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -64,6 +65,16 @@ func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) 
 		return err
 	}
 	return RefuseExpunged(ctx, s, at.ID, "'"+at.Name+"'", hint)
+}
+
+// refuseUnverified refuses a revision that brings a commit which no known signer has signed, or
+// warns of it, as context.<remote>.verify says.
+func refuseUnverified(ctx context.Context, s *store.Store, at git.Ref) error {
+	demand, err := remote.VerifyFor(ctx, s, at.Name)
+	if err != nil || demand == remote.VerifyOff {
+		return err
+	}
+	return incoming.CheckSigned(ctx, s, at.ID, "'"+at.Name+"'", demand == remote.VerifyWarn, "")
 }
 
 // RefuseExpunged returns fail.ErrRefused if a commit leads to history that was expunged here.
