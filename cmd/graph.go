@@ -102,7 +102,8 @@ func WriteFile(path string, data []byte) error {
 	} else {
 		err = disk.Replace(path, data, 0o666, 0)
 	}
-	var of *fs.PathError // of a file beside it, which nobody knows
+	// The error may name the temporary file of disk.Replace, which the user does not know.
+	var of *fs.PathError
 	if errors.As(err, &of) {
 		return fmt.Errorf("cannot write '%s': %w", path, of.Err)
 	}

@@ -26,7 +26,7 @@ func newWeb(g *globals) *command {
 	return &command{
 		name:  "web",
 		usage: []string{"web [--port N] [--no-open]", "web --export FILE"},
-		about: "Shows memory as pages in a browser: what holds now, what was tried, who is at work, the graph of all " +
+		about: "Shows memory as pages in a browser: what holds now, what was tried, who works, the graph of all " +
 			"branches beside the commits of the code, each commit with its steps and diffs, the brief, the trace, topics, " +
 			"conflicts, and a search. Pages change as agents work. The server listens on 127.0.0.1 only, until ^C, and " +
 			"answers only who has the token in the address that the first line of the output is. It changes nothing. " +

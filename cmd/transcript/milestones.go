@@ -25,8 +25,8 @@ const (
 // looks around, or begins a change, after a program was run that tried the last one.
 //
 // A part at the end that changes nothing, such as the submission, belongs to the turn before. The last turn
-// of a trajectory that says nothing of its end is unfinished; it has the task, too, because it is where
-// somebody goes on.
+// of a trajectory that says nothing of its end is unfinished; it has the task, too, because the next
+// agent continues from it.
 func (r *sweReader) milestones(session string) (turns []agent.Turn) {
 	acts := make([]act, len(r.steps))
 	for n, s := range r.steps {
