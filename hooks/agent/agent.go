@@ -11,8 +11,8 @@
 //   - Up to 8 calls in a row that only read become one step. Its action and observation are
 //     numbered lists, its thought is that of all of them.
 //   - A text that no call follows, such as the last of a turn, is a step with a thought alone.
-//   - Steps without a text, steps that repeat one of the same turn, and calls of git-context
-//     itself are dropped.
+//   - Steps without a text, steps that repeat one of the same turn, calls of git-context itself
+//     and searches for tools are dropped.
 //   - A field has at most 2 KiB and a turn 32 KiB. What is cut ends in
 //     "… 18,211 bytes more, sha256 1a2b3c4d5e6f": the length and the beginning of the hash of
 //     the rest. A field has at most a fifteenth of what its turn has left, so that long turns

@@ -111,6 +111,7 @@ func TestSteps(t *testing.T) {
 			slices.Concat(call("1", "Sh", "git -C x context commit -m y | head -1", "z"), call("2", "mcp__git-context__record", "", "z"),
 				call("3", "mcp_git_context_record", "", "z"), call("4", "Sh", "git context commit; rm x", "z")),
 			[]string{"z <  < Sh: git context commit; rm x"}, nil},
+		{"searches for tools are left out", slices.Concat(call("1", "ToolSearch", "select:X", "z"), call("2", "tool_search", "x", "z")), nil, nil},
 		{"a copied call is left out", slices.Concat(call("1", "A", "", "a"), call("1", "B", "", "b")), []string{"a <  < A"}, nil},
 		{"a call without a result is not finished", []Event{{Kind: Call, Call: "1", Tool: "A"}, prompt("p")}, nil, []string{" <  < A", "User: p <  < "}},
 		{"until the turn ends", []Event{{Kind: Call, Call: "1", Tool: "A"}, {Kind: Stop}}, []string{" <  < A"}, nil},

@@ -16,6 +16,10 @@ func ownCall(e Event) bool {
 	return strings.HasPrefix(tool, "mcp__git_context__") || strings.HasPrefix(tool, "mcp_git_context_")
 }
 
+// findsTools reports whether a call looks for tools that the client has: its result is their descriptions, which
+// say nothing of the work.
+func findsTools(e Event) bool { return e.Tool == "ToolSearch" || e.Tool == "tool_search" }
+
 // commitsMemory reports whether a call makes a memory commit.
 func commitsMemory(e Event) bool {
 	if e.Class != Shell {

@@ -165,7 +165,7 @@ func (t *Thread) call(e Event) {
 	if commitsMemory(e) {
 		t.worked(e).Committed = true
 	}
-	if ownCall(e) || t.start.Ignore != nil && t.start.Ignore(e) {
+	if ownCall(e) || findsTools(e) || t.start.Ignore != nil && t.start.Ignore(e) {
 		t.owns[e.Call] = true
 		return
 	}

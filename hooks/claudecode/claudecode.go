@@ -146,7 +146,7 @@ func class(tool string) agent.Class {
 	switch tool {
 	case "Bash", "PowerShell":
 		return agent.Shell
-	case "Read", "Grep", "Glob", "LS", "NotebookRead", "LSP", "ToolSearch", "BashOutput", "TaskOutput", "TaskList", "TaskGet",
+	case "Read", "Grep", "Glob", "LS", "NotebookRead", "LSP", "BashOutput", "TaskOutput", "TaskList", "TaskGet",
 		"ListMcpResourcesTool", "ReadMcpResourceTool":
 		return agent.Looks
 	}

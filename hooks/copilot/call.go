@@ -51,7 +51,7 @@ func (c *call) describe(e *agent.Event, dir string) {
 		})
 		e.Argument, e.Files = string(patch), agent.Patched(string(patch), dir)
 	case "view", "grep", "glob", "rg", "ls", "read_bash", "list_bash", "read_powershell", "list_powershell", "read_agent", "list_agents",
-		"report_intent", "tool_search", "fetch_copilot_cli_documentation", "lsp":
+		"report_intent", "fetch_copilot_cli_documentation", "lsp":
 		e.Class = agent.Looks
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Describe sets the tool of a call, its main argument, and the files that it writes. Qwen Code has
-// these tools, and edit and tool_search.
+// these tools, and edit.
 func Describe(e *agent.Event, name string, args agent.Value, dir string) {
 	e.Tool, e.Argument = name, agent.Argument(args, dir)
 	switch name {
@@ -15,7 +15,7 @@ func Describe(e *agent.Event, name string, args agent.Value, dir string) {
 		e.Class = agent.Shell
 	case "write_file", "replace", "edit":
 		e.Files = agent.Written(args, dir)
-	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search", "tool_search":
+	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search":
 		e.Class = agent.Looks
 	}
 }
