@@ -71,6 +71,9 @@ func TestAgents(t *testing.T) {
 				}
 			}
 			w.leaves()
+			if c.captures {
+				w.part("import", (*world).imported)
+			}
 		})
 	}
 }

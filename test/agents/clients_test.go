@@ -30,6 +30,7 @@ type client struct {
 	serverBefore string       // as before
 	searches     []model.Turn // with which the model finds the tools of servers; nil: they are declared
 
+	waits     bool // its transcripts do not say that a turn has ended: import takes it an hour later
 	captures  bool // its turns are recorded, and not only the brief given
 	subagents bool
 	fills     int               // tokens of an answer after which it compacts by itself
@@ -40,7 +41,7 @@ type client struct {
 // clients lists the agents. This is the only place where their releases are chosen: one that is
 // newer may need another flag or another trust.
 func clients() []client {
-	return []client{openCode(), codex(), claudeCode(), gemini(), pi(), copilot()} // the slowest first
+	return []client{openCode(), codex(), claudeCode(), gemini(), pi(), copilot(), qwen()} // the slowest first
 }
 
 func codex() client {
@@ -109,8 +110,28 @@ func gemini() client {
 		},
 		start: []string{"--yolo", "-m", "gemini-2.5-pro", "-p"}, goOn: []string{"--yolo", "-m", "gemini-2.5-pro", "--resume", "latest", "-p"},
 		settings: ".gemini/settings.json", before: "{ \"ui\": {\"hideBanner\" : true} }\n", server: ".gemini/settings.json",
-		captures: true, summary: "raw data to be summarized",
+		captures: true, waits: true, summary: "raw data to be summarized",
 		squeezed: map[string]string{".gemini/settings.json": strings.Replace(geminiSettings, "{", `{"model": {"compressionThreshold": 0.0001}, `, 1)},
+	}
+}
+
+const qwenSettings = `{"security": {"auth": {"selectedType": "openai"}}, "general": {"disableAutoUpdate": true, "enableAutoUpdate": false}, ` +
+	`"privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}, "$version": 4}`
+
+func qwen() client {
+	args := []string{"--yolo", "--auth-type", "openai"}
+	return client{
+		name: "qwen", pkg: "@qwen-code/qwen-code", version: "0.15.10", program: "qwen",
+		env: func(w *world) []string {
+			return []string{"OPENAI_API_KEY=x", "OPENAI_BASE_URL=" + w.model.URL + "/v1", "OPENAI_MODEL=scripted-model",
+				"QWEN_CODE_NO_RELAUNCH=true"} // else a signal reaches the launcher alone
+		},
+		home:  func(*world) map[string]string { return map[string]string{".qwen/settings.json": qwenSettings} },
+		start: append(args[:len(args):len(args)], "-p"), goOn: append(args[:len(args):len(args)], "--continue", "-p"),
+		settings: ".qwen/settings.json", before: "{ \"ui\": {\"hideBanner\" : true}, \"$version\": 4 }\n", server: ".qwen/settings.json",
+		searches: []model.Turn{model.Do(model.Search("remember record")), // one finds five at most
+			model.Do(model.Search("branch commit context merge recall"))},
+		captures: true, // what its subagents do is in no transcript
 	}
 }
 

@@ -3,6 +3,7 @@
 package agents
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -233,6 +234,48 @@ func (w *world) replayed() {
 	}
 	if after := w.commits(); !slices.Equal(commits, after) {
 		w.Errorf("%d commits after the same events again, %d before: %+v", len(after), len(commits), after[0])
+	}
+}
+
+// Of all sessions that the client keeps, import takes in the one that no hook recorded, once.
+func (w *world) imported() {
+	steps, commits := w.steps(), w.commits()
+	w.ask(append(w.client.start, prompt("Paint the fence", "fence")), model.Scene{Prompt: mark("fence"), Turns: []model.Turn{
+		{Say: "I choose green.", Deeds: []model.Deed{model.Write(w.path("fence.txt"), "green\n")}},
+		model.Say("The fence is green."),
+	}})
+	if after := w.steps(); len(after) != len(steps) {
+		w.Fatalf("without hooks there are new steps:\n%s", list(after[len(steps):]))
+	}
+	w.age()
+	var r struct{ Commits, Steps int }
+	take := func() {
+		gittest.Must(w.T, json.Unmarshal([]byte(w.run("git-context", "import", "--json", "--all", "--from", w.client.name)), &r))
+	}
+	take()
+	if w.client.waits {
+		if r.Commits != 0 || r.Steps != 0 {
+			w.Errorf("import says %+v of sessions that may go on", r)
+		}
+		return
+	}
+	old := func(s step) bool {
+		return slices.ContainsFunc(steps, func(o step) bool { return o.Session == s.Session })
+	}
+	added := slices.DeleteFunc(w.steps(), old)
+	if r.Commits != 1 || r.Steps != len(added) {
+		w.Errorf("import says %+v, and %d steps are new:\n%s", r, len(added), list(added))
+	}
+	w.has(added, "fence.txt", "")
+	for _, s := range added {
+		if s.Session != added[0].Session || s.Agent != w.client.name {
+			w.Errorf("a step of another session: %+v", s)
+		}
+	}
+	w.committed(len(commits)+1, "Paint the fence", "The fence is green.", "fence.txt")
+	take()
+	if r.Commits != 0 || r.Steps != 0 {
+		w.Errorf("import again says %+v", r)
 	}
 }
 

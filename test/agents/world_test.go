@@ -53,6 +53,7 @@ func newWorld(t *testing.T, c client, all string) *world {
 	})
 	w.writeFile(filepath.Join(bin, "git-context"), fmt.Sprintf(recorder, w.calls, program(all)))
 	gittest.Must(t, os.Chmod(filepath.Join(bin, "git-context"), 0o777))
+	gittest.Must(t, os.Symlink(c.path(all), filepath.Join(bin, c.program))) // import asks OpenCode for its sessions
 	w.env = gittest.Env(t, w.home, "[user]\n\tname = Ann\n\temail = ann@example.com\n[init]\n\tdefaultBranch = trunk\n")
 	w.env[0] = "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")
 	w.env = append(w.env, "TMPDIR="+tmp, "TERM=xterm", "LANG=C.UTF-8", "CI=1")

@@ -64,7 +64,7 @@ func names(k kind) []string {
 	case write:
 		return []string{"Write", "write_file", "write", "create"}
 	}
-	return []string{"Agent", "Task", "spawn_agent", "invoke_agent", "task"}
+	return []string{"Agent", "Task", "agent", "spawn_agent", "invoke_agent", "task"}
 }
 
 // declared returns the tool that a request declares for a name, or for the tool of a server; else the same
@@ -163,8 +163,8 @@ func (t tool) filler(parameter string) any {
 	p := t.schema.Properties[parameter]
 	if parameter == "subagent_type" || parameter == "agent_type" || parameter == "agent_name" {
 		if len(p.Enum) == 0 {
-			return map[string]string{"Agent": "general-purpose", "Task": "general-purpose", "invoke_agent": "generalist",
-				"task": "general", "spawn_agent": "default"}[t.name]
+			return map[string]string{"Agent": "general-purpose", "Task": "general-purpose", "agent": "general-purpose",
+				"invoke_agent": "generalist", "task": "general", "spawn_agent": "default"}[t.name]
 		}
 	}
 	switch {
