@@ -79,7 +79,8 @@ func (f *acrossFlags) search(ctx context.Context, env *Env, g *globals,
 			return res, skippedError(res.Skipped[0])
 		}
 		env.warnSkipped(res.Skipped)
-		return res, fail.New(fail.ErrNotFound, fail.RepositoriesNone, "none of the repositories can be searched", self+" repos")
+		return res, fail.New(fail.ErrNotFound, fail.RepositoriesNone,
+			"none of the repositories can be searched", self+" repos")
 	}
 	env.warnSkipped(res.Skipped)
 	return res, nil

@@ -37,7 +37,8 @@ func readAttachments(env *Env, names []string) ([]store.NewAttachment, error) {
 // to open a FIFO may wait forever.
 func readAttachment(path, name string) (a store.NewAttachment, err error) {
 	refused := func(format string, args ...any) error {
-		return fail.New(fail.ErrInvalid, fail.AttachmentUnreadable, fmt.Sprintf("cannot attach '%s': ", name)+fmt.Sprintf(format, args...))
+		return fail.New(fail.ErrInvalid, fail.AttachmentUnreadable,
+			fmt.Sprintf("cannot attach '%s': ", name)+fmt.Sprintf(format, args...))
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -128,5 +129,6 @@ func (g *globals) showAttachment(ctx context.Context, env *Env, s *refs.Store, a
 	case isText:
 		return g.view(ctx, env, nil, func(p *render.Printer) { block(p, string(data)) })
 	}
-	return fail.New(fail.ErrRefused, fail.Refused, fmt.Sprintf("'%s' is no text for a terminal", a.Name), self+" show "+a.Path()+" >FILE")
+	return fail.New(fail.ErrRefused, fail.Refused, fmt.Sprintf("'%s' is no text for a terminal", a.Name),
+		self+" show "+a.Path()+" >FILE")
 }

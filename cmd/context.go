@@ -180,7 +180,8 @@ func (o *contextOptions) check() error {
 	case o.since != "" && o.at != "":
 		return usagef("--since shows what came until now; it cannot be used with --at")
 	case o.follow && (!o.log || o.lines != unset || o.skip != 0 || o.at != ""):
-		return usagef("--follow needs --log, and cannot be used with --lines, --skip or --at").hint("git context --log --follow")
+		return usagef("--follow needs --log, and cannot be used with --lines, --skip or --at").
+			hint("git context --log --follow")
 	case !o.log && (o.lines != unset || o.steps != unset):
 		return usagef("--lines and --steps need --log").hint("git context --log --steps 5")
 	case o.lines != unset && (o.steps != unset || o.limit != unset):

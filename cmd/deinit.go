@@ -26,9 +26,9 @@ func newDeinit(g *globals) *command {
 		usage: []string{"deinit [--remote] [--dry-run] [--yes]"},
 		about: "Removes memory from this repository: branches, roadmap, tags, notes, pending steps, " +
 			"settings, hooks, servers and instructions of agents. Code is not touched. The command first shows what it " +
-			"would remove, and asks on a terminal; without a terminal it needs --yes. With --remote the memory of the default remote " +
-			"is deleted first, for everybody. Texts stay readable in git's objects until 'git gc --prune=now' " +
-			"deletes unreachable objects, which is to be run while nothing else writes.",
+			"would remove, and asks on a terminal; without a terminal it needs --yes. With --remote the memory of " +
+			"the default remote is deleted first, for everybody. Texts stay readable in git's objects until 'git gc " +
+			"--prune=now' deletes unreachable objects, which is to be run while nothing else writes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"deinit --dry-run",
@@ -74,14 +74,16 @@ func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult,
 	r.Agents = []string{}
 	for _, row := range agents.rows(nil) {
 		if row.State == settings.Unreadable {
-			return r, fail.New(fail.ErrRefused, fail.HooksRefused, "'"+row.Path+"' has git-context's hooks, and cannot be edited: "+row.Reason, "correct it, or remove it")
+			return r, fail.New(fail.ErrRefused, fail.HooksRefused,
+				"'"+row.Path+"' has git-context's hooks, and cannot be edited: "+row.Reason, "correct it, or remove it")
 		}
 		r.Agents = append(r.Agents, row.Path)
 	}
 	r.Servers = []string{}
 	for _, row := range agents.serverRows() {
 		if row.State == settings.Unreadable {
-			return r, fail.New(fail.ErrRefused, fail.HooksRefused, "'"+row.Path+"' names git-context's server, and cannot be edited: "+row.Reason, "correct it, or remove it")
+			return r, fail.New(fail.ErrRefused, fail.HooksRefused,
+				"'"+row.Path+"' names git-context's server, and cannot be edited: "+row.Reason, "correct it, or remove it")
 		}
 		r.Servers = append(r.Servers, row.Path)
 	}
@@ -124,9 +126,10 @@ func removeHooks(ctx context.Context, env *Env, s *refs.Store, agents *agents) (
 
 func dangerOfDeinit(env *Env, r deinitResult) danger {
 	return danger{
-		grave:    true,
-		tell:     func(p *render.Printer) { printDeinit(p, env, r, true) },
-		refusal:  fmt.Sprintf("the memory of this repository, %s and %s, would be removed", count(r.Commits, "commit", "commits"), count(r.Steps+r.Pending, "step", "steps")),
+		grave: true,
+		tell:  func(p *render.Printer) { printDeinit(p, env, r, true) },
+		refusal: fmt.Sprintf("the memory of this repository, %s and %s, would be removed",
+			count(r.Commits, "commit", "commits"), count(r.Steps+r.Pending, "step", "steps")),
 		question: "Remove it?",
 	}
 }

@@ -43,9 +43,10 @@ func newExpunge(g *globals) *command {
 		about: "Removes a secret from every memory commit, note, journal, reflog and object of this " +
 			"repository. Steps and commits whose own text contains TEXT are removed; elsewhere \"(expunged)\" " +
 			"replaces the lines that contain it. Clones that sync forget it too; a clone that wrote it hides it and " +
-			"asks its user first. For the remotes that had it, the command prints what to run. It first shows what it would remove, and asks on a terminal; " +
-			"without a terminal more than 10 entries, more than 1 % of all, and a short TEXT need --yes. The " +
-			"shell's history contains TEXT as well, so --match - reads it from standard input.",
+			"asks its user first. For the remotes that had it, the command prints what to run. It first shows what " +
+			"it would remove, and asks on a terminal; without a terminal more than 10 entries, more than 1 % of all, " +
+			"and a short TEXT need --yes. The shell's history contains TEXT as well, so --match - reads it from " +
+			"standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",
@@ -115,7 +116,8 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 		return r, err
 	}
 	defer closing(s, &err)
-	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, Why: o.why, DryRun: o.dryRun, Yes: o.yes,
+	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, Why: o.why,
+		DryRun: o.dryRun, Yes: o.yes,
 		Consent: func(would expunge.Result) error {
 			return o.ask(env, o.json, dangerOf(would, match != "" && expunge.ShortMatch(match)))
 		}})
@@ -126,8 +128,9 @@ func dangerOf(would expunge.Result, short bool) danger {
 	texts := count(would.Texts, "piece of text", "pieces of text")
 	return danger{
 		entries: would.Entries, all: would.All, grave: short || would.Texts > mostUnasked || would.Attachments > mostUnasked,
-		tell:     func(p *render.Printer) { printExpunge(p, would) },
-		refusal:  fmt.Sprintf("%d of %s and %s would be expunged", would.Entries, count(would.All, "entry", "entries"), texts),
+		tell: func(p *render.Printer) { printExpunge(p, would) },
+		refusal: fmt.Sprintf("%d of %s and %s would be expunged",
+			would.Entries, count(would.All, "entry", "entries"), texts),
 		question: "This cannot be undone. Expunge it?",
 	}
 }
@@ -140,7 +143,8 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 		if e.Pending {
 			state = ", pending"
 		}
-		entries = append(entries, fmt.Sprintf("%s %s of %s (%s%s)", e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339), state))
+		entries = append(entries, fmt.Sprintf("%s %s of %s (%s%s)",
+			e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339), state))
 	}
 	examples(p, entries)
 	if len(r.Topics) > 0 {

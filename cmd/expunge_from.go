@@ -32,7 +32,8 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	a := answered{Result: expunge.Result{IDs: []string{}, Remotes: []expunge.DirtyRemote{}, DryRun: o.dryRun}, Asked: []expunge.Question{}}
+	a := answered{Result: expunge.Result{IDs: []string{}, Remotes: []expunge.DirtyRemote{}, DryRun: o.dryRun},
+		Asked: []expunge.Question{}}
 	for _, r := range list {
 		questions, err := r.Questions(ctx, s)
 		if err != nil {
@@ -57,7 +58,8 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 
 func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expungeOptions, list []expunge.Request) (err error) {
 	if len(list) == 0 {
-		return fail.New(fail.ErrNotFound, fail.NothingAsked, fmt.Sprintf("'%s' asks to forget nothing that waits for an answer", o.from),
+		return fail.New(fail.ErrNotFound, fail.NothingAsked,
+			fmt.Sprintf("'%s' asks to forget nothing that waits for an answer", o.from),
 			self+" expunge --from "+o.from+" --dry-run")
 	}
 	a.Refused = true
@@ -95,7 +97,8 @@ func (a *answered) print(p *render.Printer, remote string) {
 		}
 		var entries []string
 		for _, e := range q.Entries {
-			entries = append(entries, fmt.Sprintf(" %s %s of %s (%s)", e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339)))
+			entries = append(entries, fmt.Sprintf(" %s %s of %s (%s)",
+				e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339)))
 		}
 		examples(p, entries)
 	}
@@ -113,7 +116,8 @@ func (a *answered) print(p *render.Printer, remote string) {
 // expungeFrom removes what a remote has expunged. It asks with no lock held, so that the remote is asked twice.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
 	run := func(e expunge.Options) (expunge.Result, error) {
-		return share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, e)
+		return share.ExpungeFrom(ctx, s,
+			share.Options{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, e)
 	}
 	if o.dryRun || o.yes {
 		return run(expunge.Options{DryRun: o.dryRun, Yes: o.yes})

@@ -122,7 +122,11 @@ type branchState struct {
 
 func newBranchState(s *refs.Store, branch string) branchState {
 	common := s.Repo().CommonDir()
-	b := branchState{files: []string{s.JournalPath(branch), filepath.Join(common, "packed-refs"), filepath.Join(common, "reftable", "tables.list")}}
+	b := branchState{files: []string{
+		s.JournalPath(branch),
+		filepath.Join(common, "packed-refs"),
+		filepath.Join(common, "reftable", "tables.list"),
+	}}
 	if path, ok := s.Repo().RefFile(git.BranchRef(branch)); ok {
 		b.files = append(b.files, path)
 	}

@@ -44,8 +44,8 @@ func newHook(g *globals) *command {
 			"GIT_CONTEXT_HOOKS=0 turns all off. " +
 			"With the name of a coding agent it does the work of that agent's hook, whose payload is on standard " +
 			"input; 'git context hooks install AGENT' makes the agent run it. A session that begins is told the " +
-			"brief. At the end of a turn the steps are read from the transcript, of Cursor and OpenCode from what their events " +
-			"told, and committed under the first line of the prompt and the agent's last message (context.autoCommit, " +
+			"brief. At the end of a turn the steps are read from the transcript, of Cursor and OpenCode from what their " +
+			"events told, and committed under the first line of the prompt and the agent's last message (context.autoCommit, " +
 			"context.capture). It exits with 0 whatever happens, and prints nothing but what the agent takes.",
 		exits: []int{exitDone, exitUsage},
 		examples: []string{

@@ -123,8 +123,8 @@ func (h *agentHook) options() store.Options {
 		}
 		return false
 	})
-	return store.Options{Dir: cmp.Or(h.event.Dir, h.env.Dir), Env: env, Now: h.env.Now, Branch: h.env.getenv("GIT_CONTEXT_BRANCH"),
-		Trace: h.env.trace, Program: h.env.Program, LockWait: agentLockWait}
+	return store.Options{Dir: cmp.Or(h.event.Dir, h.env.Dir), Env: env, Now: h.env.Now,
+		Branch: h.env.getenv("GIT_CONTEXT_BRANCH"), Trace: h.env.trace, Program: h.env.Program, LockWait: agentLockWait}
 }
 
 // work does what the event is for and returns the text for the agent.
@@ -170,8 +170,9 @@ func (h *agentHook) turn() capture.Turn {
 	e := h.event
 	agent := cmp.Or(h.env.getenv("GIT_CONTEXT_AGENT"), h.client)
 	return capture.Turn{
-		Client: h.client, Session: e.Session, Transcript: cmp.Or(e.Transcript, transcript.Find(h.client, e.Session, h.env.getenv)),
-		Dir: e.Dir, Model: e.Model, Final: e.Final, New: e.Source == "new", Cut: e.Cut, Late: transcript.Late(h.client),
+		Client: h.client, Session: e.Session, Dir: e.Dir, Model: e.Model,
+		Transcript: cmp.Or(e.Transcript, transcript.Find(h.client, e.Session, h.env.getenv)),
+		Final:      e.Final, New: e.Source == "new", Cut: e.Cut, Late: transcript.Late(h.client),
 		Decode: transcript.Decoder(h.client), Writer: store.Writer{Agent: agent, Session: e.Session, Model: e.Model},
 	}
 }

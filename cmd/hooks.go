@@ -104,13 +104,15 @@ func (o *hooksOptions) check(args []string) error {
 	case o.project && o.user:
 		return usagef("--project and --user exclude each other").hint("run it once for each")
 	case o.noInstructions && (args[0] == "status" || o.user || onlyGit(args[1:])):
-		return usagef("--no-instructions is for hooks of agents that are installed or removed in a worktree").hint("leave it out")
+		return usagef("--no-instructions is for hooks of agents that are installed or removed in a worktree").
+			hint("leave it out")
 	case o.mcp && args[0] == "uninstall":
 		return usagef("--mcp is for install; 'hooks uninstall' removes the server too").hint("leave it out")
 	case o.mcp && (args[0] == "status" || onlyGit(args[1:])):
 		return usagef("--mcp is for hooks of agents that are installed").hint("leave it out")
 	case o.user && slices.Contains(args[1:], hooksGit):
-		return usagef("--user is for the hooks of agents; those of git belong to the repository").hint("git context hooks %s %s", args[0], hooksGit)
+		return usagef("--user is for the hooks of agents; those of git belong to the repository").
+			hint("git context hooks %s %s", args[0], hooksGit)
 	}
 	return nil
 }

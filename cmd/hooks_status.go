@@ -219,7 +219,8 @@ func (o *hooksOptions) printStatus(
 		lines := make([]render.HookLine, len(rows))
 		for i, h := range rows {
 			lines[i] = render.HookLine{
-				Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason, Good: h.good, Bad: h.bad,
+				Name: h.Name, State: h.State, Owner: h.Owner,
+				Path: shortPath(env, h.Path), Reason: h.Reason, Good: h.good, Bad: h.bad,
 				Last: h.LastEvent,
 			}
 		}

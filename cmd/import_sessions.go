@@ -31,7 +31,8 @@ func (o *importOptions) importSessions(ctx context.Context, env *Env, args []str
 			line(p, "%s  %s  %s  %s on %s: %s", s.Begin.Local().Format("2006-01-02 15:04"), s.Client, s.ID,
 				count(s.Steps, "step", "steps"), s.Branch, s.Prompt)
 		}
-		line(p, o.did()+" %s: %s and %s on %s, %s to code, skipped %s that exist already", count(r.Sessions, "session", "sessions"),
+		line(p, o.did()+" %s: %s and %s on %s, %s to code, skipped %s that exist already",
+			count(r.Sessions, "session", "sessions"),
 			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), count(r.Branches, "branch", "branches"),
 			count(r.Links, "link", "links"), count(r.Skipped, "step", "steps"))
 	})
@@ -44,7 +45,8 @@ func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []s
 	}
 	w := o.writer(env)
 	w.Agent, w.Session, w.Model = o.agent, o.session, o.model // not of the user who imports
-	opts := sessions.Options{Found: o.all, Traces: o.from == transcript.SWEAgent, Now: env.Now(), Writer: w, DryRun: o.dryRun}
+	opts := sessions.Options{Found: o.all, Traces: o.from == transcript.SWEAgent, Now: env.Now(), Writer: w,
+		DryRun: o.dryRun}
 	var ok bool
 	if opts.Since, ok = transcript.ParseTime(o.since); !ok {
 		return r, usagef("'%s' is not a time", o.since).hint("--since 2026-11-21T00:00:00Z")
@@ -67,7 +69,8 @@ func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []s
 	r.Warnings = append(missing, r.Warnings...)
 	var failed *sessions.FileError
 	if errors.As(err, &failed) {
-		err = readError(transcript.Unread(failed.File.Client, failed.File.Path, o.typed(env, args, failed.File.Path), failed.Err))
+		err = readError(transcript.Unread(failed.File.Client, failed.File.Path,
+			o.typed(env, args, failed.File.Path), failed.Err))
 	}
 	if r.Commits > 0 && !o.dryRun {
 		s.IndexBehind()

@@ -75,7 +75,8 @@ var errAsk = errors.New("ask first")
 // runPush pushes. Where a person is asked the remote is contacted twice: nothing waits for an answer with a
 // lock held.
 func runPush(ctx context.Context, env *Env, o *pushOptions, args []string) (r share.Result, err error) {
-	opts := share.Options{Writer: o.writer(env), Remote: first(args), Branches: rest(args), DryRun: o.dryRun, NoScan: o.noScan}
+	opts := share.Options{Writer: o.writer(env), Remote: first(args), Branches: rest(args),
+		DryRun: o.dryRun, NoScan: o.noScan}
 	var asked danger
 	opts.Consent = func(f share.FirstPush) error {
 		if asked = dangerOfPush(f); o.asks(env, o.json) {

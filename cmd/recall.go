@@ -87,7 +87,8 @@ func (o *recallOptions) recall(env *Env, args []string) (ro search.RecallOptions
 		return ro, usagef("flag '-n' needs a number from 1")
 	}
 	problem, err := o.text(env, args)
-	return search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit, Strict: o.strict}, err
+	return search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least,
+		Limit: o.limit, Strict: o.strict}, err
 }
 
 // runAcross asks several repositories.

@@ -44,10 +44,11 @@ func newRecord(g *globals) *command {
 		},
 		about: "Appends one Observation-Thought-Action step, with at least one of the three, to the " +
 			"branch's trace. The step is safe once the command has answered; the next commit takes it into " +
-			"git, with the files that --attach names. With --stdin, each line is an object with any of observation, thought, action, time, agent, " +
-			"session, model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is " +
-			"safe; an id that was recorded before in its session is answered, but not recorded again. --undo " +
-			"takes back the last step that is pending on the branch; one that a commit contains stays.",
+			"git, with the files that --attach names. With --stdin, each line is an object with any of observation, " +
+			"thought, action, time, agent, session, model, tokens, id, and is answered by a line " +
+			"{\"id\",\"step\",\"branch\"} as soon as it is safe; an id that was recorded before in its session is " +
+			"answered, but not recorded again. --undo takes back the last step that is pending on the branch; one " +
+			"that a commit contains stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"record -o '500 on /users' -t 'the pool is not ready' -a 'go test ./store'",

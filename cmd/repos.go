@@ -140,7 +140,8 @@ func removeRepo(ctx context.Context, env *Env, user *git.User, dir string) (c re
 	}
 	if c.Did == "" {
 		return c, fail.New(fail.ErrNotFound, fail.RepositoryUnlisted,
-			"'"+dir+"' is not in "+store.KeyRepo+" of the user's file", self+" repos", "git config --show-origin --get-all "+store.KeyRepo)
+			"'"+dir+"' is not in "+store.KeyRepo+" of the user's file",
+			self+" repos", "git config --show-origin --get-all "+store.KeyRepo)
 	}
 	return c, nil
 }

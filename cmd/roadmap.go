@@ -180,7 +180,8 @@ func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 		return nil, err
 	}
 	out, err := s.Repo().View(ctx, "log", "--first-parent",
-		"--format=%H%x00%ct%x00%(trailers:key=Agent,valueonly,separator=)%x00%an%x00%ae%x00%s", "--end-of-options", git.RoadmapRef, "--")
+		"--format=%H%x00%ct%x00%(trailers:key=Agent,valueonly,separator=)%x00%an%x00%ae%x00%s",
+		"--end-of-options", git.RoadmapRef, "--")
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func newSearch(g *globals) *command {
 		about: "Finds the commits, steps and topics of the branch that contain words of QUERY, the best first, each " +
 			"with the command that shows it. Pending steps are found, too. Words are compared by their stems, " +
 			"and names in code by their parts: 'open' finds store.OpenPool. Commits with a good score or the " +
-			"outcome success rank higher. Of several repositories, hits that say the same are one. If nothing is found, the exit code is 0 too.",
+			"outcome success rank higher. Of several repositories, hits that say the same are one. If nothing " +
+			"is found, the exit code is 0 too.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"search connection pool timeout",

@@ -50,7 +50,8 @@ func newSync(g *globals) *command {
 				return err
 			}
 			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.Result, error) {
-				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, DryRun: o.dryRun, NoScan: o.noScan, Progress: progress})
+				return share.Sync(ctx, s, share.Options{Writer: o.writer(env), Remote: first(args),
+					Prefer: o.prefer, DryRun: o.dryRun, NoScan: o.noScan, Progress: progress})
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err, o.dryRun), err)
 		},

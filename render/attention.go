@@ -77,7 +77,9 @@ func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
 func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error) {
 	requests, err := expunge.Waiting(ctx, s)
 	if err != nil { // no reason to show nothing else
-		return []Notice{{NoticeForget, "what remotes ask to forget cannot be read: " + err.Error(), "git context fsck"}}, ctx.Err()
+		return []Notice{
+			{NoticeForget, "what remotes ask to forget cannot be read: " + err.Error(), "git context fsck"},
+		}, ctx.Err()
 	}
 	asked := map[string]doc.Expunged{}
 	for _, r := range requests {
@@ -85,8 +87,10 @@ func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, err
 	}
 	var list []Notice
 	for _, remote := range slices.Sorted(maps.Keys(asked)) {
-		list = append(list, Notice{NoticeForget, fmt.Sprintf("%s asks to forget %s; hidden and kept here until the user answers", remote,
-			expunge.AskedText(asked[remote])), "git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
+		list = append(list, Notice{NoticeForget,
+			fmt.Sprintf("%s asks to forget %s; hidden and kept here until the user answers",
+				remote, expunge.AskedText(asked[remote])),
+			"git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
 	}
 	return list, nil
 }

@@ -91,7 +91,8 @@ func (p *Printer) commitLine(c store.Commit) {
 	if p.Width > 0 && p.Width < wideList {
 		rest = " " + day(c.Time) + " "
 	}
-	p.line(yellow(short), plain(rest), outcomeColor(c.Outcome, note), plain(p.fit(foreign(c.Authored)+c.Summary, cells(short+rest+note))))
+	p.line(yellow(short), plain(rest), outcomeColor(c.Outcome, note),
+		plain(p.fit(foreign(c.Authored)+c.Summary, cells(short+rest+note))))
 }
 
 // page is the part of a list that a view shows.

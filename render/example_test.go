@@ -55,7 +55,8 @@ func ExampleNewSnapshot() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	env := []string{"HOME=" + dir, "PATH=" + gittest.Path(), "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
+	env := []string{"HOME=" + dir, "PATH=" + gittest.Path(), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
 	init := exec.Command("git", "init", "-q", dir)
 	init.Env = env
 	if err := init.Run(); err != nil {

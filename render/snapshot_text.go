@@ -279,7 +279,8 @@ func length(c store.Commit) int { return len(c.Summary) + len(c.Contribution) }
 
 // commit is an entry of a commit: its summary, and what it contributed.
 func (b briefer) commit(c store.Commit) entry {
-	e := entry{label: b.p.time(c.Time) + b.by(c.Agent, c.Authored) + ": ", text: c.Summary, command: b.command("--commit " + c.ID)}
+	e := entry{label: b.p.time(c.Time) + b.by(c.Agent, c.Authored) + ": ", text: c.Summary,
+		command: b.command("--commit " + c.ID)}
 	if rest := strings.TrimSpace(strings.TrimPrefix(c.Contribution, c.Summary)); rest != "" {
 		e.text += "\n" + rest
 	}
@@ -369,7 +370,8 @@ func (b briefer) topics() part {
 }
 
 func (b briefer) topic(t Topic) entry {
-	e := entry{label: t.Key + b.by(t.Agent, t.Authored) + ": ", text: t.Text, command: b.command("topic " + t.Key + atFlag(b.At))}
+	e := entry{label: t.Key + b.by(t.Agent, t.Authored) + ": ", text: t.Text,
+		command: b.command("topic " + t.Key + atFlag(b.At))}
 	if line := StaleLine(t.Staleness); line != "" {
 		e.after = " [stale: " + line + "]"
 	}

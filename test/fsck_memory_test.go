@@ -94,11 +94,13 @@ func entryRows() []broken {
 		{name: "an entry that was changed", kind: "memory-lost", fixable: true, breaks: changed},
 		{name: "an emptied branch", kind: "memory-lost", fixable: true, breaks: func(w *world) {
 			first := strings.TrimSpace(w.git("rev-list", "--max-parents=0", mainTip))
-			w.git("update-ref", mainTip, strings.TrimSpace(w.git("commit-tree", first+"^{tree}", "-p", mainTip, "-m", w.message(first))))
+			w.git("update-ref", mainTip,
+				strings.TrimSpace(w.git("commit-tree", first+"^{tree}", "-p", mainTip, "-m", w.message(first))))
 		}},
 		{name: "an emptied roadmap", kind: "memory-lost", fixable: true, breaks: func(w *world) {
 			empty := w.input("", nil, "hash-object", "-w", "-t", "tree", "--stdin")
-			w.git("update-ref", "refs/context/roadmap", strings.TrimSpace(w.git("commit-tree", empty, "-p", "refs/context/roadmap", "-m", "Tidy")))
+			w.git("update-ref", "refs/context/roadmap",
+				strings.TrimSpace(w.git("commit-tree", empty, "-p", "refs/context/roadmap", "-m", "Tidy")))
 		}},
 		{name: "emptied notes", kind: "memory-lost", fixable: true, breaks: func(w *world) {
 			w.ok("note", "main", "--score", "0.5")

@@ -45,7 +45,8 @@ func (g giant) make(dir string, env []string) error {
 		write(w, g)
 		_ = out.CloseWithError(w.Flush()) // never fails; git reports a stream that ends early
 	}()
-	_, err = m.git(in, "-c", "core.bigFileThreshold=512m", "fast-import", "--quiet", "--depth=0", "--done", "--date-format=raw-permissive")
+	_, err = m.git(in, "-c", "core.bigFileThreshold=512m", "fast-import",
+		"--quiet", "--depth=0", "--done", "--date-format=raw-permissive")
 	_ = in.Close()
 	if err != nil {
 		return err
@@ -88,7 +89,8 @@ func (m *giantMaker) commit(w *bufio.Writer, ref, from, subject string, more ...
 		trailers = slices.DeleteFunc(trailers, func(have string) bool { return strings.HasPrefix(have, key+":") })
 	}
 	message := subject + "\n\n" + strings.Join(append(more, trailers...), "\n") + "\n"
-	fmt.Fprintf(w, "commit %s\ncommitter giant <giant@example.com> %d +0000\ndata %d\n%s\nfrom %s^0\n", ref, giantUnix, len(message), message, from)
+	fmt.Fprintf(w, "commit %s\ncommitter giant <giant@example.com> %d +0000\ndata %d\n%s\nfrom %s^0\n",
+		ref, giantUnix, len(message), message, from)
 }
 
 // giantFile writes a file whose content has size bytes.
@@ -120,7 +122,8 @@ func giantText(w io.Writer, seed, size int, prefix string) {
 func giantID(n int) string { return fmt.Sprintf("01KAGNTG00%016d", n) }
 
 func (m *giantMaker) step(w *bufio.Writer, g giant) {
-	m.commit(w, giantMain, giantMain, "Take a step", "Context-Id: "+giantID(2), "Context-Newest: "+giantID(2), "Context-Commits: 2")
+	m.commit(w, giantMain, giantMain, "Take a step",
+		"Context-Id: "+giantID(2), "Context-Newest: "+giantID(2), "Context-Commits: 2")
 	giantDocument(w, "log.md", fmt.Sprintf("== Branch main ==\n\n### Step 100 · %s · giant · %s\n\n**Observation**\n\n",
 		giantWhen, giantID(1)), 1, g.size)
 	giantDocument(w, "commit.md", giantEntry(giantID(2), "Take a step"), 1, 100)
@@ -131,7 +134,8 @@ func (m *giantMaker) summary(w *bufio.Writer, g giant) {
 	var text bytes.Buffer
 	giantText(&text, 1, g.size, "")
 	line := strings.ReplaceAll(strings.TrimSpace(text.String()), "\n", " ")
-	m.commit(w, giantMain, giantMain, line+"\n\n"+text.String(), "Context-Id: "+giantID(1), "Context-Newest: "+giantID(1), "Context-Commits: 2")
+	m.commit(w, giantMain, giantMain, line+"\n\n"+text.String(),
+		"Context-Id: "+giantID(1), "Context-Newest: "+giantID(1), "Context-Commits: 2")
 	giantDocument(w, "commit.md", giantEntry(giantID(1), line), 1, g.size)
 	fmt.Fprintln(w, "done")
 }

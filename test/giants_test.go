@@ -15,8 +15,8 @@ import (
 )
 
 // What a view may take of a memory that is far larger than any command makes. JSON and what git log and
-// git diff print contain whole texts, for which they may take more. The time is generous, because other tests run beside this one: what it
-// must refuse, reading all or comparing each with each, took minutes.
+// git diff print contain whole texts, for which they may take more. The time is generous, because
+// other tests run beside this one: what it must refuse, reading all or comparing each with each, took minutes.
 const (
 	mostPeak   = 200 << 10 // KiB of the largest process, git's among them
 	mostOutput = 8 << 20   // bytes; lists have a line for each of their things

@@ -64,7 +64,8 @@ func (size loadSize) writers(w *world) []*loadWriter {
 		name := fmt.Sprint("writer-", len(list))
 		one := *w
 		one.env = append(slices.Clone(w.env), "GIT_CONTEXT_AGENT="+name)
-		list = append(list, &loadWriter{agent: &agent{world: &one, name: name, branch: branch}, took: map[string][]time.Duration{}})
+		list = append(list, &loadWriter{agent: &agent{world: &one, name: name, branch: branch},
+			took: map[string][]time.Duration{}})
 	}
 	for n := range size.own {
 		branch := fmt.Sprint("own/", n)
@@ -217,7 +218,8 @@ func fair(t *testing.T, writers []*loadWriter) {
 			sum += d
 		}
 		mean, worst := sum/time.Duration(len(all[kind])), slices.Max(all[kind])
-		t.Logf("figures: %s: %d, mean %s, worst %s", kind, len(all[kind]), mean.Round(time.Millisecond), worst.Round(time.Millisecond))
+		t.Logf("figures: %s: %d, mean %s, worst %s",
+			kind, len(all[kind]), mean.Round(time.Millisecond), worst.Round(time.Millisecond))
 		if worst > max(unfair*mean, noWaiting) {
 			t.Errorf("one %s took %s, the mean is %s", kind, worst, mean)
 		}

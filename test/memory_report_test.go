@@ -20,7 +20,8 @@ import (
 func TestMemoryReport(t *testing.T) {
 	t.Parallel()
 	w, base := reported(t)
-	w.ok("commit", "--code", "-a", "-m", "Bound the pool", "-m", "It grew until the host died.", "--decide", "Ten connections", "--outcome", "success")
+	w.ok("commit", "--code", "-a", "-m", "Bound the pool", "-m", "It grew until the host died.",
+		"--decide", "Ten connections", "--outcome", "success")
 	w.ok("roadmap", "ask", "Are ten enough?")
 	w.ok("remember", "latency", "Three ms")
 	w.ok("branch", "mutex", "--purpose", "A mutex instead")

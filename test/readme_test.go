@@ -25,7 +25,8 @@ func TestReadme(t *testing.T) {
 // So do the examples, each section in a home of its own.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	playSections(t, "../docs/examples.md", map[string]int{"A bug, an idea, a merge": 16, "A command is a step": 5, "Two agents, two clones": 20, "Asking the past": 24})
+	playSections(t, "../docs/examples.md", map[string]int{
+		"A bug, an idea, a merge": 16, "A command is a step": 5, "Two agents, two clones": 20, "Asking the past": 24})
 }
 
 // So do the tutorial and the questions, each from its first line to its last.

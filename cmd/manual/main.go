@@ -3,10 +3,10 @@
 //	go run ./cmd/manual [-version V] [-date YYYY-MM-DD] [-source docs/man] [-codes refs/fail] DIR
 //
 // It writes git-context(1), a page for each command, gitcontext-formats(5) and
-// gitcontext-errors(7) to DIR/man1, DIR/man5 and DIR/man7. Name, synopsis, description, options, exit status and examples of a page
-// come from the command's own help, the codes of errors from refs/fail/codes*.go, the other
-// sections from Markdown in docs/man, see [source]. The same commands and texts make the same bytes: nothing depends on the clock
-// or the machine.
+// gitcontext-errors(7) to DIR/man1, DIR/man5 and DIR/man7. Name, synopsis, description, options,
+// exit status and examples of a page come from the command's own help, the codes of errors from
+// refs/fail/codes*.go, the other sections from Markdown in docs/man, see [source]. The same
+// commands and texts make the same bytes: nothing depends on the clock or the machine.
 package main
 
 import (

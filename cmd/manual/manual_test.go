@@ -117,7 +117,8 @@ func TestErrorsAreListed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([a-z-]+)"$`).FindAllStringSubmatch(string(source), -1)...)
+		found = append(found,
+			regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([a-z-]+)"$`).FindAllStringSubmatch(string(source), -1)...)
 	}
 	if len(found) < 100 {
 		t.Errorf("%d codes", len(found))

@@ -80,13 +80,15 @@ func (w *world) must(name string, arguments map[string]any, want string) map[str
 func TestToolsDoWhatCommandsDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.must("record", map[string]any{"observation": "-x is unknown", "thought": "token ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"}, `"step":1`)
+	w.must("record", map[string]any{"observation": "-x is unknown",
+		"thought": "token ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"}, `"step":1`)
 	w.must("context", map[string]any{"log": true}, "-x is unknown")
 	log := w.must("context", map[string]any{"log": true}, "claude-code")["text"].(string)
 	if strings.Contains(log, "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB") {
 		t.Error("a secret is not redacted")
 	}
-	w.must("commit", map[string]any{"summary": "The pool is ready", "contribution": "- before the router", "todo": []string{"Close it"}}, `"count":1`)
+	w.must("commit", map[string]any{"summary": "The pool is ready", "contribution": "- before the router",
+		"todo": []string{"Close it"}}, `"count":1`)
 	w.must("remember", map[string]any{"key": "db-pool", "text": "--pool must be up", "pin": true}, `"path"`)
 	w.must("context", map[string]any{}, "--pool must be up")
 	w.must("context", map[string]any{"topic": "db-pool"}, "--pool must be up")
@@ -186,7 +188,8 @@ func TestResourcesAreCut(t *testing.T) {
 	const line = "\"quoted\" line of a topic\n"
 	w.must("remember", map[string]any{"key": "long", "text": strings.Repeat(line, 1500) + "the end"}, "")
 	for i := range 200 {
-		w.must("remember", map[string]any{"key": "k" + strconv.Itoa(i), "text": "One of many topics, with a text that is not quite so short"}, "")
+		w.must("remember", map[string]any{"key": "k" + strconv.Itoa(i),
+			"text": "One of many topics, with a text that is not quite so short"}, "")
 	}
 	for uri, calls := range map[string]int{topicURI + "long": 6, topicsURI: 2} {
 		text := read(uri)

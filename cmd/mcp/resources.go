@@ -23,8 +23,8 @@ func (s *server) addResources(m *sdk.Server) {
 		Description: "what a successor needs to know, as the tool context without arguments shows it"}, s.read)
 	m.AddResource(&sdk.Resource{URI: topicsURI, Name: "topics", Title: "The topics", MIMEType: markdown,
 		Description: "the keys of all topics, with their first lines"}, s.read)
-	m.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: topicURI + "{key}", Name: "topic", Title: "A topic", MIMEType: markdown,
-		Description: "the whole text of a topic"}, s.read)
+	m.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: topicURI + "{key}", Name: "topic", Title: "A topic",
+		MIMEType: markdown, Description: "the whole text of a topic"}, s.read)
 }
 
 func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -41,7 +41,8 @@ func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	if err != nil {
 		return nil, err
 	}
-	a := s.call(ctx, s.env(dir, &sdk.CallToolRequest{Session: req.Session, Params: &sdk.CallToolParamsRaw{Meta: req.Params.Meta}}), in.line())
+	call := &sdk.CallToolRequest{Session: req.Session, Params: &sdk.CallToolParamsRaw{Meta: req.Params.Meta}}
+	a := s.call(ctx, s.env(dir, call), in.line())
 	switch {
 	case a.Err != nil && a.Err.Code == fail.TopicNotFound:
 		return nil, sdk.ResourceNotFoundError(req.Params.URI)
@@ -52,7 +53,9 @@ func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "text/markdown", Text: text}}}, nil
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
+		{URI: req.Params.URI, MIMEType: "text/markdown", Text: text},
+	}}, nil
 }
 
 // mostEnd is the size of the line that ends a text which was cut, in bytes of JSON.

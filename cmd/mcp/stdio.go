@@ -134,7 +134,8 @@ func messages(in io.Reader, out *output) io.ReadCloser {
 				return
 			case err == nil && len(text) == 0:
 			case err != nil || !isMessage(text, out):
-				_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is no message of JSON-RPC 2.0"}}`+"\n")
+				_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":null,"error":`+
+					`{"code":-32700,"message":"the line is no message of JSON-RPC 2.0"}}`+"\n")
 			default:
 				if _, err := w.Write(append(text, '\n')); err != nil {
 					return // the session has ended

@@ -57,27 +57,40 @@ func (l *line) words(words ...string) { *l = append(append(*l, "--"), words...) 
 func (s *server) addTools(m *sdk.Server) {
 	yes := true
 	reads := sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
-	tool(m, "context", "Read memory", "Reads the memory of this repository. Without arguments: the brief, which is what a successor "+
-		"needs (goal, state of the work, decisions, open questions, to-dos, topics, other branches). Read it before you start. "+
-		"Or one view: topic KEY in full, topics (the list), log (the newest steps), commit C in full, since C, metadata SEGMENT, "+
-		"or branch NAME alone (purpose, progress, commits).", reads, s.context)
-	tool(m, "recall", "Was this problem met before?", "Finds past commits, steps and topics about the same problem, on all branches, "+
-		"with their outcome. Describe the problem in a sentence: what fails, where, with which error. Hits with 'related' "+
-		"only share words. An empty list means that memory contains nothing about it.", reads, s.recall)
-	tool(m, "record", "Record a step", "Appends one step to the trace: observation (what was seen), thought (what was concluded), "+
-		"action (what was done); at least one. Hooks do this by themselves where they are installed.", sdk.ToolAnnotations{}, s.record)
-	tool(m, "commit", "Commit memory", "Makes a memory commit of the pending steps: summary (one line), contribution (what and why, "+
-		"for a successor), and changes of the roadmap: done, todo, decide. It does not commit the code.", sdk.ToolAnnotations{}, s.commit)
-	tool(m, "remember", "Remember a fact", "Keeps a text under a key and replaces the text that was there; history keeps the old one. "+
-		"For facts that stay true: how to test, a trap, a requirement of the user (pin it). paths names the files that it is "+
-		"about: when they change, the topic is shown as stale.", sdk.ToolAnnotations{IdempotentHint: true}, s.remember)
-	tool(m, "branch", "Memory branches", "Without a name: lists the memory branches. With one: makes the branch and switches to it, "+
-		"before an idea that may fail; with switch: switches to one that exists. The code's branches do not change.",
+	tool(m, "context", "Read memory",
+		"Reads the memory of this repository. Without arguments: the brief, which is what a successor needs "+
+			"(goal, state of the work, decisions, open questions, to-dos, topics, other branches). Read it before you "+
+			"start. Or one view: topic KEY in full, topics (the list), log (the newest steps), commit C in full, "+
+			"since C, metadata SEGMENT, or branch NAME alone (purpose, progress, commits).",
+		reads, s.context)
+	tool(m, "recall", "Was this problem met before?",
+		"Finds past commits, steps and topics about the same problem, on all branches, with their outcome. "+
+			"Describe the problem in a sentence: what fails, where, with which error. Hits with 'related' only share "+
+			"words. An empty list means that memory contains nothing about it.",
+		reads, s.recall)
+	tool(m, "record", "Record a step",
+		"Appends one step to the trace: observation (what was seen), thought (what was concluded), action (what "+
+			"was done); at least one. Hooks do this by themselves where they are installed.",
+		sdk.ToolAnnotations{}, s.record)
+	tool(m, "commit", "Commit memory",
+		"Makes a memory commit of the pending steps: summary (one line), contribution (what and why, for a "+
+			"successor), and changes of the roadmap: done, todo, decide. It does not commit the code.",
+		sdk.ToolAnnotations{}, s.commit)
+	tool(m, "remember", "Remember a fact",
+		"Keeps a text under a key and replaces the text that was there; history keeps the old one. For facts that "+
+			"stay true: how to test, a trap, a requirement of the user (pin it). paths names the files that it is "+
+			"about: when they change, the topic is shown as stale.",
+		sdk.ToolAnnotations{IdempotentHint: true}, s.remember)
+	tool(m, "branch", "Memory branches",
+		"Without a name: lists the memory branches. With one: makes the branch and switches to it, before an idea "+
+			"that may fail; with switch: switches to one that exists. The code's branches do not change.",
 		sdk.ToolAnnotations{}, s.branch)
-	tool(m, "merge", "Merge a memory branch", "Brings the memory of branch 'name' into the current one, or into 'into', and closes it. "+
-		"With abandon it merges nothing, and summary says why the idea failed. If both sides changed one text, the answer "+
-		"lists the conflicts and the merge waits: settle it with prefer (ours, theirs, union), or with 'git context resolve' and "+
-		"continue; abort drops it.", sdk.ToolAnnotations{DestructiveHint: &yes}, s.merge)
+	tool(m, "merge", "Merge a memory branch",
+		"Brings the memory of branch 'name' into the current one, or into 'into', and closes it. With abandon it "+
+			"merges nothing, and summary says why the idea failed. If both sides changed one text, the answer lists "+
+			"the conflicts and the merge waits: settle it with prefer (ours, theirs, union), or with 'git context "+
+			"resolve' and continue; abort drops it.",
+		sdk.ToolAnnotations{DestructiveHint: &yes}, s.merge)
 }
 
 type contextIn struct {

@@ -110,8 +110,9 @@ func (s *server) directory(
 		return dir, nil
 	}
 	return "", &failure{&cmd.Refusal{
-		Code: fail.PathOutside, Message: "'" + doc.ShortText(repository, mostLine) + "' is outside of the roots of the client",
-		Hint: "one of " + doc.ShortText(strings.Join(roots, ", "), mostText),
+		Code:    fail.PathOutside,
+		Message: "'" + doc.ShortText(repository, mostLine) + "' is outside of the roots of the client",
+		Hint:    "one of " + doc.ShortText(strings.Join(roots, ", "), mostText),
 	}}
 }
 

@@ -71,7 +71,8 @@ func TestAccountIsShort(t *testing.T) {
 	long := strings.Repeat("the reason is long ", 300)
 	var steps []string
 	for n := range 30 {
-		steps = append(steps, fmt.Sprintf(`{"action":"create %d.py\n%s","thought":"%d %s","observation":"%s"}`, n, long, n, long, long))
+		steps = append(steps, fmt.Sprintf(`{"action":"create %d.py\n%s","thought":"%d %s","observation":"%s"}`,
+			n, long, n, long, long))
 	}
 	path := traceFile(t, `{"trajectory":[`+strings.ReplaceAll(strings.Join(steps, ","), "\n", `\n`)+`],"info":{"exit_status":"submitted"},`+
 		`"history":[{"role":"user","content":"ISSUE:\nA title"}]}`)

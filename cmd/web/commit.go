@@ -61,8 +61,8 @@ func (q *request) entry(ctx context.Context, c *git.Commit) (v page.CommitView, 
 	q.s.Branch = store.BranchOf(c)
 	if c.Trailer(store.TrailerID) == "" {
 		v.Title = store.BranchOf(c) + " begins"
-		v.Commit.Commit = store.Commit{Hash: &c.ID, Branch: store.BranchOf(c), Time: c.Committer.When, Agent: store.WriterOf(c),
-			Purpose: c.Trailer(store.TrailerPurpose)}
+		v.Commit.Commit = store.Commit{Hash: &c.ID, Branch: store.BranchOf(c), Time: c.Committer.When,
+			Agent: store.WriterOf(c), Purpose: c.Trailer(store.TrailerPurpose)}
 		return v, nil
 	}
 	if v.Commit, err = render.NewCommit(ctx, q.s, render.Where{}, string(c.ID)); err != nil {

@@ -62,7 +62,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // admit puts the session into a cookie and removes the token from the address, which a browser keeps and shows.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.session, Path: "/",
+		HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	to := *r.URL
 	to.Scheme, to.Host = "", ""
 	to.Path = "/" + strings.TrimLeft(to.Path, `/\`) // "//host" would be another host
@@ -75,7 +76,8 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	}
 	// A link of another page or file led here: a browser would follow a redirection without the cookie.
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, "<!doctype html><title>Memory</title><meta http-equiv=\"refresh\" content=\"0;url=%s\"><a href=\"%[1]s\">Memory</a>\n",
+	fmt.Fprintf(w, "<!doctype html><title>Memory</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">"+
+		"<a href=\"%[1]s\">Memory</a>\n",
 		html.EscapeString(to.RequestURI()))
 }
 

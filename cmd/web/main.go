@@ -96,7 +96,8 @@ func (b *browser) open(address string) {
 		return
 	}
 	b.files = append(b.files, file.Name())
-	_, err = fmt.Fprintf(file, "<!doctype html><title>Memory</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", html.EscapeString(address))
+	_, err = fmt.Fprintf(file, "<!doctype html><title>Memory</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
+		html.EscapeString(address))
 	if errors.Join(err, file.Close()) != nil {
 		return
 	}

@@ -183,7 +183,9 @@ func (q *request) choose(v *page.Trace, steps []store.Step) {
 		v.Sessions = offer(v.Sessions, step.Session)
 		v.Tools = offer(v.Tools, page.Tool(step))
 	}
-	v.Agents, v.Sessions, v.Tools = offer(v.Agents, v.Filter.Agent), offer(v.Sessions, v.Filter.Session), offer(v.Tools, v.Filter.Tool)
+	v.Agents = offer(v.Agents, v.Filter.Agent)
+	v.Sessions = offer(v.Sessions, v.Filter.Session)
+	v.Tools = offer(v.Tools, v.Filter.Tool)
 	slices.Sort(v.Agents)
 	slices.Sort(v.Tools)
 }

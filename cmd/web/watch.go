@@ -46,8 +46,10 @@ type watched struct {
 func watchedOf(s *refs.Store) watched {
 	common, own := s.Repo().CommonDir(), s.Repo().GitDir()
 	return watched{
-		folders: []string{filepath.Join(common, "refs", "context"), filepath.Join(common, "refs", "notes"), filepath.Join(common, "worktrees")},
-		lists:   []string{s.StatePath("journal"), s.StatePath("merge")},
+		folders: []string{
+			filepath.Join(common, "refs", "context"), filepath.Join(common, "refs", "notes"), filepath.Join(common, "worktrees"),
+		},
+		lists: []string{s.StatePath("journal"), s.StatePath("merge")},
 		files: []string{
 			filepath.Join(common, "packed-refs"), filepath.Join(common, "reftable", "tables.list"),
 			filepath.Join(own, "HEAD"), filepath.Join(own, "logs", "HEAD"), filepath.Join(own, "CONTEXT_HEAD"),

@@ -36,7 +36,8 @@ func newClient(t *testing.T) *client {
 	t.Helper()
 	top := t.TempDir()
 	b := &client{T: t, dir: filepath.Join(top, "pool")}
-	b.env = gittest.Env(t, filepath.Join(top, "home"), "[user]\n\tname = Ann\n\temail = ann@example.com\n[init]\n\tdefaultBranch = main\n")
+	b.env = gittest.Env(t, filepath.Join(top, "home"),
+		"[user]\n\tname = Ann\n\temail = ann@example.com\n[init]\n\tdefaultBranch = main\n")
 	gittest.Must(t, os.Mkdir(b.dir, 0o777))
 	b.git("init", "-q")
 	b.git("commit", "-q", "--allow-empty", "-m", "Begin")
@@ -185,8 +186,10 @@ func TestGuard(t *testing.T) {
 // story makes memory with a branch that worked, one that did not, a topic, steps and a code commit.
 func (b *client) story() {
 	b.Helper()
-	b.run("record", "--agent", "claude-code", "--session", "s1", "-t", "Look at the pool", "-a", "Bash: go test", "-o", "FAIL")
-	b.run("commit", "--agent", "claude-code", "-m", "Find the leak", "-m", "Put keeps the slot.", "--decide", "A channel guards it")
+	b.run("record", "--agent", "claude-code", "--session", "s1",
+		"-t", "Look at the pool", "-a", "Bash: go test", "-o", "FAIL")
+	b.run("commit", "--agent", "claude-code",
+		"-m", "Find the leak", "-m", "Put keeps the slot.", "--decide", "A channel guards it")
 	b.run("branch", "retry", "--purpose", "Does a retry hide it?")
 	b.run("merge", "retry", "--into", "main", "--abandon", "-m", "It doubles the load")
 	b.run("switch", "main")
@@ -219,7 +222,8 @@ func TestPages(t *testing.T) {
 	if text := b.shows("/brief?budget=50", "Left out"); strings.Contains(text, "A channel guards it") {
 		t.Error("a budget of 50 tokens is not held")
 	}
-	b.shows("/trace", "Look at the pool", "Now the load test", "not committed yet", `<option value="codex">`, `<option value="Bash">`, "2 steps")
+	b.shows("/trace", "Look at the pool", "Now the load test", "not committed yet",
+		`<option value="codex">`, `<option value="Bash">`, "2 steps")
 	if text := b.shows("/trace?tool=Read", "Now the load test"); strings.Contains(text, "Look at the pool") {
 		t.Error("the filter shows another tool")
 	}
@@ -248,7 +252,8 @@ func TestLongTrace(t *testing.T) {
 		b.run("record", "-t", fmt.Sprintf("thought <%d>", i))
 	}
 	b.open()
-	text := b.shows("/trace", "250 steps", "thought &lt;249&gt;", "thought &lt;150&gt;", `data-next="/trace?branch=main&amp;skip=100"`)
+	text := b.shows("/trace", "250 steps",
+		"thought &lt;249&gt;", "thought &lt;150&gt;", `data-next="/trace?branch=main&amp;skip=100"`)
 	if strings.Contains(text, "&lt;149&gt;") {
 		t.Error("the first page has more than 100 steps")
 	}
@@ -268,7 +273,8 @@ func TestConflictsAreShown(t *testing.T) {
 	b.run("remember", "lock", "a channel")
 	b.run("switch", "main")
 	b.run("remember", "lock", "a <b>mutex</b>")
-	_ = cmd.Call(t.Context(), &cmd.Env{Dir: b.dir, Environ: b.env, Now: time.Now}, []string{"merge", "other", "--into", "main"})
+	_ = cmd.Call(t.Context(), &cmd.Env{Dir: b.dir, Environ: b.env, Now: time.Now},
+		[]string{"merge", "other", "--into", "main"})
 	b.open()
 	b.shows("/conflicts", "topics/lock.md", "a &lt;b&gt;mutex&lt;/b&gt;", "a channel", "Ours", "Theirs")
 	b.shows("/", `class="badge">1<`)
@@ -418,7 +424,8 @@ func TestNoProgramRuns(t *testing.T) {
 	b.story()
 	planted, marker := filepath.Join(t.TempDir(), "planted"), filepath.Join(t.TempDir(), "marker")
 	gittest.Must(t, os.WriteFile(planted, []byte("#!/bin/sh\necho \"$*\" >>'"+marker+"'\nexit 1\n"), 0o777))
-	gittest.Must(t, os.WriteFile(filepath.Join(b.dir, ".git", "info", "attributes"), []byte("* diff=planted filter=planted\n"), 0o666))
+	gittest.Must(t, os.WriteFile(filepath.Join(b.dir, ".git", "info", "attributes"),
+		[]byte("* diff=planted filter=planted\n"), 0o666))
 	for _, key := range []string{"core.fsmonitor", "core.sshCommand", "core.pager", "diff.external", "diff.planted.command",
 		"diff.planted.textconv", "filter.planted.clean", "filter.planted.smudge", "gpg.program", "gpg.ssh.program", "pager.log", "pager.diff", "pager.show", "alias.show"} {
 		b.git("config", key, planted)

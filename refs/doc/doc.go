@@ -73,10 +73,11 @@
 //
 // A writer writes the attributes that are set in this order: session, model, tokens (a number above
 // 0), source and, of a step, attachment or, of a commit, kind and steps. A reader accepts them in any
-// order, each at most once, except attachment. KEY consists of a-z 0-9 _ -. A reader keeps attributes that it does not know, and a writer
-// puts them last. kind is birth, merge or rollback, and absent for an ordinary COMMIT. steps is
-// "FIRST-LAST (COUNT)", for instance 12-21 (10): the numbers of the first and last step that the
-// commit covers, and the number of steps that it covers.
+// order, each at most once, except attachment. KEY consists of a-z 0-9 _ -. A reader keeps
+// attributes that it does not know, and a writer puts them last. kind is birth, merge or rollback,
+// and absent for an ordinary COMMIT. steps is "FIRST-LAST (COUNT)", for instance 12-21 (10): the
+// numbers of the first and last step that the commit covers, and the number of steps that it
+// covers.
 //
 // # Live files and segments
 //
@@ -146,8 +147,9 @@
 // that are indented, including empty lines between these, or that follow it directly. A writer
 // indents its further lines by two spaces. Of a milestone or a to-do, further lines that begin with
 // "Outcome: " say what became of it: they do not belong to the item's text, by which it is recognised.
-// Such a line of the text itself has one additional backslash before it. Prose and items contain any text. A line that consists
-// of up to three spaces, any number of backslashes, and then
+// Such a line of the text itself has one additional backslash before it. Prose
+// and items contain any text. A line that consists of up to three spaces, any number of
+// backslashes, and then
 //
 //   - a '#' and anything, or only '=', or only '-' (apart from trailing white space), or
 //   - only white space, at the beginning or end of the text or with a backslash before it,

@@ -47,8 +47,8 @@ type Expunged struct {
 
 // ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:
 // each line must be a tombstone of a known kind, followed by its number if that is not 1, in
-// ascending bytewise order without duplicates. Otherwise the error is a *SyntaxError with the line, or reports that data
-// exceeds MaxExpunged.
+// ascending bytewise order without duplicates. Otherwise the error is a *SyntaxError with
+// the line, or reports that data exceeds MaxExpunged.
 func ParseExpunged(data []byte) (Expunged, error) {
 	if len(data) > MaxExpunged {
 		return Expunged{}, fmt.Errorf("tombstones of %d bytes are over the limit of %d", len(data), MaxExpunged)

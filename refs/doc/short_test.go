@@ -9,7 +9,8 @@ import (
 // A document with shortened texts has the same entries, each text with its beginning.
 func TestShortTexts(t *testing.T) {
 	t.Parallel()
-	texts := []string{"short", strings.Repeat("é日\n\n", 500), strings.Repeat("日", 3000), strings.Repeat("\n", 900) + "x", strings.Repeat("a", 99) + "\n" + strings.Repeat("b", 99)}
+	texts := []string{"short", strings.Repeat("é日\n\n", 500), strings.Repeat("日", 3000), strings.Repeat("\n", 900) + "x",
+		strings.Repeat("a", 99) + "\n" + strings.Repeat("b", 99)}
 	var ids []string
 	for _, s := range plainSteps(t, 20) {
 		ids = append(ids, s.ID)

@@ -21,7 +21,8 @@ func (r *Repo) ChangedFiles(ctx context.Context, commits []ID, visit func(Change
 	for _, id := range commits {
 		in.WriteString(string(id) + "\n")
 	}
-	fields, err := zList(r.RunInput(ctx, []byte(in.String()), "diff-tree", "-r", "-z", "-c", "--root", "--no-renames", "--stdin"))
+	fields, err := zList(r.RunInput(ctx, []byte(in.String()),
+		"diff-tree", "-r", "-z", "-c", "--root", "--no-renames", "--stdin"))
 	if err != nil {
 		return err
 	}

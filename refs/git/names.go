@@ -87,7 +87,8 @@ func RemoteTracking(remote string) Tracking {
 // OtherTracking is where those of a remote are that it has under the names of the other mapping. The remote's
 // name is one part of their names, so that these tell what they are.
 func OtherTracking(remote string) Tracking {
-	return Tracking{memory: OtherPrefix + strings.ReplaceAll(remote, "/", "%2F") + "/", notes: RemoteNotesPrefix + remote + otherNotes}
+	return Tracking{memory: OtherPrefix + strings.ReplaceAll(remote, "/", "%2F") + "/",
+		notes: RemoteNotesPrefix + remote + otherNotes}
 }
 
 // OtherRef reads the name of such a ref, without notes: the remote, and what follows Root in its name here.

@@ -165,7 +165,8 @@ func (s *sandbox) wantKnown(r *Repo, id ID, want bool) {
 	}
 	side := strings.TrimSpace(s.Git("r", "commit-tree", "-m", "ours", string(id)+"^{tree}"))
 	s.Git("r", "checkout", "-q", "--detach", "-f", side)
-	_, err := r.RunEnv(s.T.Context(), nil, nil, "-c", "user.name=x", "-c", "user.email=x@y", "merge", "-q", "--verify-signatures", "--allow-unrelated-histories", string(id))
+	_, err := r.RunEnv(s.T.Context(), nil, nil, "-c", "user.name=x", "-c", "user.email=x@y",
+		"merge", "-q", "--verify-signatures", "--allow-unrelated-histories", string(id))
 	if (err == nil) != want {
 		s.T.Errorf("git merge --verify-signatures of %s: %v", id, err)
 	}

@@ -189,8 +189,8 @@ func (r *Repo) EditedLines(ctx context.Context) ([]EditedFile, error) {
 // editedFrom is EditedLines for another commit than HEAD's.
 func (r *Repo) editedFrom(ctx context.Context, rev ID) ([]EditedFile, error) {
 	// By their content: to diff-index alone a file with another date has changed.
-	lines, err := zList(r.readWorktree(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--ignore-submodules=dirty", string(rev), "--"))
+	lines, err := zList(r.readWorktree(ctx, "diff-index", "--numstat", "-z",
+		"--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", string(rev), "--"))
 	if err != nil {
 		return nil, err
 	}

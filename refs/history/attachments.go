@@ -40,7 +40,8 @@ func ReadAttachment(ctx context.Context, s *store.Store, t *store.Tip, name stri
 	short := strings.TrimPrefix(name, doc.ArtifactDir+"/")
 	if len(found) == 0 {
 		return doc.Attachment{}, nil, fail.New(fail.ErrNotFound, fail.AttachmentNotFound,
-			fmt.Sprintf("branch '%s' has no attachment '%s'", t.Name(), short), "git context --log", "git ls-tree -r "+string(t.Commit().ID.Short())+" "+doc.ArtifactDir)
+			fmt.Sprintf("branch '%s' has no attachment '%s'", t.Name(), short),
+			"git context --log", "git ls-tree -r "+string(t.Commit().ID.Short())+" "+doc.ArtifactDir)
 	}
 	if len(found) > 1 {
 		var hints []string
@@ -48,7 +49,8 @@ func ReadAttachment(ctx context.Context, s *store.Store, t *store.Tip, name stri
 			hints = append(hints, "git context show "+doc.ArtifactDir+"/"+hash[:12])
 		}
 		return doc.Attachment{}, nil, fail.New(git.ErrAmbiguous, fail.Ambiguous,
-			fmt.Sprintf("%d attachments of branch '%s' are named '%s'", len(found), t.Name(), short), hints[:min(len(hints), 10)]...)
+			fmt.Sprintf("%d attachments of branch '%s' are named '%s'", len(found), t.Name(), short),
+			hints[:min(len(hints), 10)]...)
 	}
 	for _, k := range found {
 		data, err := k.read(ctx, s)
@@ -81,7 +83,8 @@ func (k kept) read(ctx context.Context, s *store.Store) ([]byte, error) {
 	}
 	data, err := os.ReadFile(s.AttachedPath(k.Hash))
 	if err != nil || !k.Matches(data) {
-		return nil, fail.New(fail.ErrNotFound, fail.AttachmentNotFound, "the content of attachment '"+k.Name+"' is lost", "git context fsck")
+		return nil, fail.New(fail.ErrNotFound, fail.AttachmentNotFound,
+			"the content of attachment '"+k.Name+"' is lost", "git context fsck")
 	}
 	return data, nil
 }

@@ -90,7 +90,8 @@ func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string)
 		return b, err
 	}
 	if most > 0 {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("topic '%s' has %d bytes: only the first %d lines are blamed", key, len(data), most))
+		b.Warnings = append(b.Warnings,
+			fmt.Sprintf("topic '%s' has %d bytes: only the first %d lines are blamed", key, len(data), most))
 	}
 	front := bytes.Count(data[:len(data)-len(t.Text)], []byte("\n"))
 	b.Lines = b.Lines[min(front, len(b.Lines)):]

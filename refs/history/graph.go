@@ -127,7 +127,8 @@ func (r *graphReader) add(f [][]byte) error {
 		p.parents = append(p.parents, git.ID(parent))
 	}
 	n := Node{Commit: c.ID, Kind: NodeCommit, ID: c.Trailer(store.TrailerID), Branch: branch, Summary: c.Subject(),
-		Agent: c.Trailer(store.TrailerAgent), Parents: []git.ID{}, Tags: append([]string{}, r.tags[c.ID]...), Tips: []NodeTip{}}
+		Agent: c.Trailer(store.TrailerAgent), Parents: []git.ID{}, Tips: []NodeTip{},
+		Tags: append([]string{}, r.tags[c.ID]...)}
 	j := notes.Judge(notes.Parse(f[4]))
 	n.Score, n.Outcome = j.Score, j.Outcome
 	if n.Agent == "" {
@@ -280,7 +281,8 @@ func readCode(ctx context.Context, s *store.Store, since time.Time, named map[gi
 	}}
 	format := []string{"log", "-z", "--no-color", "--no-notes", "--format=%H%x00%P%x00%an%x00%cI%x00%s"}
 	if head != "" {
-		walk := append(slices.Clone(format), "--first-parent", "--since="+since.UTC().Format(time.RFC3339), string(head), "--")
+		walk := append(slices.Clone(format), "--first-parent",
+			"--since="+since.UTC().Format(time.RFC3339), string(head), "--")
 		if err := s.Repo().ViewTo(ctx, read, nil, walk...); err != nil {
 			return nil, err
 		}

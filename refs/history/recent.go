@@ -59,8 +59,8 @@ func RecentSoon(ctx context.Context, s *store.Store, branch, rev string, n int) 
 
 // recentFrom asks for whole messages: to find three trailers takes git 20 µs a commit.
 func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]RecentCommit, error) {
-	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%ct%x00%an%x00%ae%x00%B", "--no-notes", fmt.Sprintf("--max-count=%d", n),
-		store.EndOfOptions, rev, "--")
+	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
+		fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--")
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,9 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID), Agent: c.Trailer(store.TrailerAgent), By: by,
-			Code: git.ID(c.Trailer(store.TrailerCode)), Time: time.Unix(seconds, 0).UTC(), Subject: c.Subject()})
+		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID),
+			Agent: c.Trailer(store.TrailerAgent), By: by, Code: git.ID(c.Trailer(store.TrailerCode)),
+			Time: time.Unix(seconds, 0).UTC(), Subject: c.Subject()})
 	}
 	return list, nil
 }

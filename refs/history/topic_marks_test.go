@@ -19,7 +19,8 @@ func pinsOf(r *memtest.Repo, branch string, most int) string {
 	s := r.Open()
 	tip, err := s.Tip(r.T.Context(), branch)
 	r.Must(err)
-	list, _, err := history.ReadTopics(r.T.Context(), s, tip, most, 1<<20, func() ([]history.RecentCommit, error) { return nil, nil })
+	list, _, err := history.ReadTopics(r.T.Context(), s, tip, most, 1<<20,
+		func() ([]history.RecentCommit, error) { return nil, nil })
 	r.Must(err)
 	var pins []string
 	for _, t := range list {

@@ -123,8 +123,9 @@ func topicFrom(key string, t doc.Topic) store.Topic {
 }
 
 // dateTopics fills in the commit that wrote or confirmed the current text of each topic, which a merge
-// or a rollback may have brought here. A commit that only pinned it is passed over. One git log over these paths answers for all of them. It
-// walks the whole history: a topic may be as old as the branch.
+// or a rollback may have brought here. A commit that only pinned it is passed over. One git log
+// over these paths answers for all of them. It walks the whole history: a topic may be as old as the
+// branch.
 func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if len(topics) == 0 {
 		return nil

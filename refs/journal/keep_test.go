@@ -150,7 +150,8 @@ func TestMarkLeavesOutLongTexts(t *testing.T) {
 // An older version finds in a mark what it knows, and at its end what a writer reads.
 func TestMarkWithTextsEndsAsAny(t *testing.T) {
 	t.Parallel()
-	line, err := jsonLine(Mark{Committed: "c", Upto: 7, Said: Said{Commit: `","step":99,"id":"FORGED"}` + "\n"}, Step: 3, ID: "REAL"})
+	line, err := jsonLine(
+		Mark{Committed: "c", Upto: 7, Said: Said{Commit: `","step":99,"id":"FORGED"}` + "\n"}, Step: 3, ID: "REAL"})
 	if err != nil {
 		t.Fatal(err)
 	}

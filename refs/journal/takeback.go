@@ -6,9 +6,10 @@ import "errors"
 var ErrNoStep = errors.New("no pending step")
 
 // TakeBack replaces the journal by a new one for the commit h.Committed that contains the steps
-// after upto without the last, which it returns, and carries on what commits took as Compact does. The next step gets the number of that one, and a
-// younger id: a number is a label, an id may be known already. Lines that cannot be parsed go
-// to the ".torn" file. ErrNoStep: there is none after upto, and nothing was changed.
+// after upto without the last, which it returns, and carries on what commits took as Compact does.
+// The next step gets the number of that one, and a younger id: a number is a label, an id may be
+// known already. Lines that cannot be parsed go to the ".torn" file. ErrNoStep: there is none
+// after upto, and nothing was changed.
 //
 // As with Compact, the lock need not be moved. It fails on a journal with two names, which
 // an interrupted rename leaves.

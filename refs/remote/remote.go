@@ -37,8 +37,8 @@ const (
 // Other is what the remote has under the names that are not in use here: a side of its own, to which nothing
 // is pushed, so that it is read as a bundle is.
 func (r Remote) Other() Remote {
-	return Remote{Name: r.Name + " under " + git.NameOn(git.Root, !r.Heads), Heads: !r.Heads, Bundle: true, Accepts: r.Accepts,
-		Tracking: git.OtherTracking(r.Name)}
+	return Remote{Name: r.Name + " under " + git.NameOn(git.Root, !r.Heads), Heads: !r.Heads,
+		Bundle: true, Accepts: r.Accepts, Tracking: git.OtherTracking(r.Name)}
 }
 
 // The values of context.<remote>.mapping.
@@ -78,7 +78,8 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	}
 	if _, there := cfg.String("remote." + name + ".url"); there && !git.IsRemoteName(name) {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
-			fmt.Sprintf("the name of remote '%s' cannot be a part of a ref's name", prose.OneLine(name, 100)), "git remote rename OLD NEW")
+			fmt.Sprintf("the name of remote '%s' cannot be a part of a ref's name", prose.OneLine(name, 100)),
+			"git remote rename OLD NEW")
 	}
 	if !slices.Contains(names, name) {
 		hints := []string{"git remote -v"}
@@ -97,7 +98,8 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	}
 	answer, ok := cfg.String("context." + name + ".expunge")
 	if ok && answer != expungeAsk && answer != expungeAccept {
-		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.expunge is '%s'; it must be ask or accept", name, answer),
+		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+			fmt.Sprintf("context.%s.expunge is '%s'; it must be ask or accept", name, answer),
 			"git config context."+name+".expunge "+expungeAsk)
 	}
 	follows := Followed(cfg, name)
@@ -113,7 +115,8 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	if _, err := verifySetting(cfg, name); err != nil { // before the network is asked
 		return Remote{}, err
 	}
-	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows, Accepts: answer == expungeAccept}, nil
+	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows,
+		Accepts: answer == expungeAccept}, nil
 }
 
 // Followed returns context.<remote>.branches: names, patterns, or "" for only those that are

@@ -88,7 +88,8 @@ func TestSVGIsXML(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Arrange(drawn(t), "b0")
 		var b strings.Builder
-		p := Picture{To: len(l.Rows), Text: true, Title: rapid.String().Draw(t, "title"), Left: rapid.String().Draw(t, "left")}
+		p := Picture{To: len(l.Rows), Text: true,
+			Title: rapid.String().Draw(t, "title"), Left: rapid.String().Draw(t, "left")}
 		if err := WriteSVG(&b, l, p); err != nil {
 			t.Fatal(err)
 		}

@@ -63,9 +63,11 @@ func WriteSVG(w io.Writer, l Layout, p Picture) error {
 			height += RowHeight
 		}
 	}
-	d.f(`<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="%d" height="%d" viewBox="0 0 %d %d"`, width, height, width, height)
+	d.f(`<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="%d" height="%d" viewBox="0 0 %d %d"`,
+		width, height, width, height)
 	if p.Text {
-		d.f(` role="img"><title>%s</title><style>%s</style><rect class="ground" width="100%%" height="100%%"/>`, text(p.Title), style)
+		d.f(` role="img"><title>%s</title><style>%s</style><rect class="ground" width="100%%" height="100%%"/>`,
+			text(p.Title), style)
 	} else {
 		d.f(` aria-hidden="true">`)
 	}
@@ -154,7 +156,8 @@ func (d *drawing) node(row int) {
 func (d *drawing) line(row int) {
 	r := d.l.Rows[row]
 	x, y := d.l.Width(), d.y(row)+4
-	d.f(`<text class="%s" x="%d" y="%d">%s</text>`, "summary "+string(r.Kind), x, y, text(prose.OneLine(Label(r.Node), 70)))
+	d.f(`<text class="%s" x="%d" y="%d">%s</text>`, "summary "+string(r.Kind), x, y,
+		text(prose.OneLine(Label(r.Node), 70)))
 	about := r.Time.UTC().Format(time.DateOnly) + "  " + r.Agent
 	d.f(`<text class="about" x="%d" y="%d">%s</text>`, x+520, y, text(prose.OneLine(about, 34)))
 }

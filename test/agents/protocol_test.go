@@ -101,7 +101,8 @@ func (w *world) inspected() {
 // inspect runs one method and reads its result. status is what the inspector ends with.
 func (w *world) inspect(status int, to any, method string, args ...string) {
 	w.Helper()
-	line := append([]string{"--cli", "--config", w.path(".mcp.json"), "--server", "git-context", "--method", method}, args...)
+	line := append([]string{"--cli", "--config", w.path(".mcp.json"),
+		"--server", "git-context", "--method", method}, args...)
 	c := w.tool(line...)
 	var says strings.Builder
 	c.Stderr = &says

@@ -230,7 +230,8 @@ func (w *world) replayed() {
 	}
 	w.Logf("%d calls of hooks, %d steps, %d commits", len(calls), len(steps), len(commits))
 	if after := w.steps(); !slices.Equal(steps, after) {
-		w.Errorf("%d steps after %d calls of hooks again, %d before:\n%s", len(after), len(calls), len(steps), list(after[len(steps):]))
+		w.Errorf("%d steps after %d calls of hooks again, %d before:\n%s",
+			len(after), len(calls), len(steps), list(after[len(steps):]))
 	}
 	if after := w.commits(); !slices.Equal(commits, after) {
 		w.Errorf("%d commits after the same events again, %d before: %+v", len(after), len(commits), after[0])

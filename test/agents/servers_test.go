@@ -32,7 +32,8 @@ func (w *world) served() {
 	}
 	var topic struct{ Text string }
 	gittest.Must(w.T, json.Unmarshal([]byte(w.run("git-context", "topics", "port", "--json")), &topic))
-	by := strings.TrimSpace(w.run("git", "log", "-1", "refs/context/heads/main", "--format=%(trailers:key=Agent,valueonly)"))
+	by := strings.TrimSpace(w.run("git", "log", "-1",
+		"refs/context/heads/main", "--format=%(trailers:key=Agent,valueonly)"))
 	if topic.Text != fact || by != w.client.name {
 		w.Errorf("the topic is %q, of %q", topic.Text, by)
 	}

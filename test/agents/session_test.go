@@ -71,7 +71,8 @@ func (w *world) everything(args []string, scenes ...model.Scene) []model.Request
 	}
 	asked := w.model.Requests()
 	if played := played(asked); len(played) == 0 && len(scenes) > 0 {
-		w.Fatalf("the model was asked %d times, never in the scene; %s printed:\n%s", len(asked), w.client.name, tail(s.out.String(), 40))
+		w.Fatalf("the model was asked %d times, never in the scene; %s printed:\n%s",
+			len(asked), w.client.name, tail(s.out.String(), 40))
 	}
 	return asked
 }

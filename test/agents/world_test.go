@@ -38,7 +38,8 @@ const goal = "Greet everybody"
 func newWorld(t *testing.T, c client, all string) *world {
 	t.Helper()
 	top := gittest.OK(filepath.EvalSymlinks(t.TempDir()))(t)
-	w := &world{T: t, client: c, all: all, home: filepath.Join(top, "home"), dir: filepath.Join(top, "project"), calls: filepath.Join(top, "calls")}
+	w := &world{T: t, client: c, all: all,
+		home: filepath.Join(top, "home"), dir: filepath.Join(top, "project"), calls: filepath.Join(top, "calls")}
 	bin, tmp := filepath.Join(top, "bin"), filepath.Join(top, "tmp")
 	for _, dir := range []string{w.dir, w.calls, bin, tmp} {
 		gittest.Must(t, os.MkdirAll(dir, 0o777))

@@ -51,7 +51,8 @@ func (b *bench) printAgents(w io.Writer) error {
 			cells[i] += fmt.Sprintf(" %.1f ms, p95 %.1f |", millis(took[len(took)/2]), millis(p95))
 		}
 	}
-	fmt.Fprintf(w, "\nThe hooks of an agent, whole processes (median and 95th percentile of %d):\n\n%s\n%s\n", b.runs, head, rule)
+	fmt.Fprintf(w, "\nThe hooks of an agent, whole processes (median and 95th percentile of %d):\n\n%s\n%s\n",
+		b.runs, head, rule)
 	for i, e := range list {
 		if _, err := fmt.Fprintf(w, "| %s | %.0f ms |%s\n", e.name, millis(e.budget), cells[i]); err != nil {
 			return err
@@ -90,8 +91,9 @@ func (r *repo) agentEvent(e agentEvent) (took []time.Duration, err error) {
 
 // hook runs the hook of an event as Claude Code does.
 func (r *repo) hook(event, session, path string) (time.Duration, error) {
-	payload, err := json.Marshal(map[string]string{"session_id": session, "transcript_path": path, "cwd": r.dir, "hook_event_name": event,
-		"prompt": "Why does the parser fail on dates with a fraction of a second?", "last_assistant_message": "It is done."})
+	payload, err := json.Marshal(map[string]string{"session_id": session, "transcript_path": path, "cwd": r.dir,
+		"hook_event_name": event, "prompt": "Why does the parser fail on dates with a fraction of a second?",
+		"last_assistant_message": "It is done."})
 	if err != nil {
 		return 0, err
 	}
@@ -106,12 +108,17 @@ func (r *repo) hook(event, session, path string) (time.Duration, error) {
 func transcript(session string) []byte {
 	var b bytes.Buffer
 	record := func(kind, message string) {
-		fmt.Fprintf(&b, `{"type":"%s","uuid":"%d","sessionId":"%s","timestamp":"2026-11-24T10:00:00.000Z","message":%s}`+"\n", kind, b.Len(), session, message)
+		fmt.Fprintf(&b, `{"type":"%s","uuid":"%d","sessionId":"%s","timestamp":"2026-11-24T10:00:00.000Z","message":%s}`+"\n",
+			kind, b.Len(), session, message)
 	}
 	record("user", `{"role":"user","content":"Make the parser faster"}`)
 	for i := 0; b.Len() < 1e6; i++ {
-		record("assistant", fmt.Sprintf(`{"id":"m%d","stop_reason":"tool_use","content":[{"type":"text","text":"I change part %d now."},{"type":"tool_use","id":"t%d","name":"Edit","input":{"file_path":"f%d.go","old_string":"%s"}}]}`, i, i, i, i%9, lorem[:300]))
-		record("user", fmt.Sprintf(`{"content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]}`, i, strings.Repeat("a line of output with words\\n", 80)))
+		record("assistant", fmt.Sprintf(`{"id":"m%d","stop_reason":"tool_use","content":[`+
+			`{"type":"text","text":"I change part %d now."},`+
+			`{"type":"tool_use","id":"t%d","name":"Edit","input":{"file_path":"f%d.go","old_string":"%s"}}]}`,
+			i, i, i, i%9, lorem[:300]))
+		record("user", fmt.Sprintf(`{"content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]}`,
+			i, strings.Repeat("a line of output with words\\n", 80)))
 	}
 	record("assistant", `{"id":"m","stop_reason":"end_turn","content":[{"type":"text","text":"It is done."}]}`)
 	return b.Bytes()

@@ -2,7 +2,8 @@
 // whole processes, beside git's own commands in the same run, as ratios. It
 // asserts nothing: these machines are noisy, and the table is for people to read.
 //
-//	go run ./test/bench [-tables speed,hooks,search,peers,disk,redact,agents,web] [-commits 10,1000,10000] [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
+//	go run ./test/bench [-tables speed,hooks,search,peers,disk,redact,agents,web] [-commits 10,1000,10000]
+//	    [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
 //
 // Every figure is a median of interleaved runs: each round runs every command
 // once, so that a busy moment falls on all of them.
@@ -38,7 +39,9 @@ const (
 
 func main() {
 	b := &bench{}
-	tables := flag.String("tables", strings.Join([]string{tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk, tableRedact, tableAgents, tableWeb}, ","), "what to measure")
+	tables := flag.String("tables", strings.Join([]string{
+		tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk, tableRedact, tableAgents, tableWeb,
+	}, ","), "what to measure")
 	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in commits of 10 steps")
 	steps := flag.String("steps", "10,1000,10000,100000", "lengths of the memory that is kept in other ways, too")
 	flag.IntVar(&b.objects, "objects", 400_000, "objects of the large code repository")

@@ -15,7 +15,8 @@ func (b *bench) printRedaction(w io.Writer) error {
 	start := time.Now()
 	redact.Text(text[:2<<10])
 	first := time.Since(start)
-	fmt.Fprintf(w, "\nThe search for secrets before a text is stored (microseconds):\n\n| text | |\n|---|---|\n| 2 KiB, the first | %.0f |\n", micros(first))
+	fmt.Fprintf(w, "\nThe search for secrets before a text is stored (microseconds):\n\n"+
+		"| text | |\n|---|---|\n| 2 KiB, the first | %.0f |\n", micros(first))
 	for _, size := range []struct {
 		name  string
 		bytes int

@@ -129,7 +129,8 @@ func (r *repo) serve() (*server, error) {
 		return nil, err
 	}
 	// The answer to the address with the token only sets a cookie.
-	s.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.client = &http.Client{Jar: jar,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := s.client.Get(strings.TrimSpace(line))
 	if err != nil {
 		return nil, err
@@ -175,12 +176,15 @@ func (s *server) stop() error {
 
 func (s served) print(w io.Writer) error {
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
-	fmt.Fprintf(w, "\nPages over the same memory (milliseconds until the whole page has arrived; budget 300 ms, search 50 ms):\n\n"+
+	fmt.Fprintf(w, "\nPages over the same memory "+
+		"(milliseconds until the whole page has arrived; budget 300 ms, search 50 ms):\n\n"+
 		"| page | first of a new server | again |\n|---|---|---|\n")
 	for _, path := range s.pages {
 		fmt.Fprintf(w, "| `%s` | %.0f | %.0f |\n", path, ms(s.first[path]), ms(s.again[path]))
 	}
-	_, err := fmt.Fprintf(w, "\nWith %d open pages the server has taken %d MiB at most; beside them `record` takes %.2f and `commit` %.2f of the time without.\n",
-		openPages, s.memory>>20, s.beside["record"].Seconds()/s.without["record"].Seconds(), s.beside["commit"].Seconds()/s.without["commit"].Seconds())
+	_, err := fmt.Fprintf(w, "\nWith %d open pages the server has taken %d MiB at most; "+
+		"beside them `record` takes %.2f and `commit` %.2f of the time without.\n", openPages, s.memory>>20,
+		s.beside["record"].Seconds()/s.without["record"].Seconds(),
+		s.beside["commit"].Seconds()/s.without["commit"].Seconds())
 	return err
 }

@@ -82,7 +82,8 @@ func TestPagesAreAccessible(t *testing.T) {
 						if v.Impact == "serious" || v.Impact == "critical" {
 							report = t.Errorf
 						}
-						report("%s, %s: %s, %s: %s (%d times)\n%.300s\n%.600s", path, scheme, v.Impact, v.ID, v.Help, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
+						report("%s, %s: %s, %s: %s (%d times)\n%.300s\n%.600s",
+							path, scheme, v.Impact, v.ID, v.Help, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
 					}
 				}
 			}
@@ -96,7 +97,8 @@ func (b *tab) violations(script string) (list []violation) {
 	if _, err := get(b, chromedp.Evaluate[chromedp.Void](script)); err != nil {
 		b.t.Fatal(err)
 	}
-	text, err := get(b, chromedp.Evaluate[string](`axe.run().then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+	text, err := get(b,
+		chromedp.Evaluate[string](`axe.run().then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -53,7 +53,8 @@ func hostile(t testing.TB) string {
 	record(t, dir, as, evil, evil, evil)
 	// Names that our commands refuse may come from a remote all the same.
 	for _, kind := range []string{"heads", "tags", "remotes/origin"} {
-		command(t, dir, "", "git", "update-ref", "refs/context/"+kind+`/name"><script>window.ran=1<|script>`, "refs/context/heads/dead")
+		command(t, dir, "", "git", "update-ref",
+			"refs/context/"+kind+`/name"><script>window.ran=1<|script>`, "refs/context/heads/dead")
 	}
 	return dir
 }

@@ -74,7 +74,8 @@ func found() string {
 
 func build() (string, error) {
 	bin := filepath.Join(scratch, "bin")
-	c := exec.Command("go", "build", "-tags", "urfave_cli_no_docs,urfave_cli_no_suggest", "-o", bin+"/", "./cmd/git-context", "./cmd/git-context-web")
+	c := exec.Command("go", "build",
+		"-tags", "urfave_cli_no_docs,urfave_cli_no_suggest", "-o", bin+"/", "./cmd/git-context", "./cmd/git-context-web")
 	c.Dir = "../.."
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

@@ -65,7 +65,8 @@ func traces(t testing.TB) string {
 		command(t, dir, "", "git", "context", "import", "--from", from[0], filepath.Join(data, from[1]))
 	}
 	command(t, dir, "", "git", "context", "branch", "attempt", "--purpose", "Does rounding mend the serialised time?")
-	command(t, dir, "", "git", "context", "import", "--from", "swe-agent", filepath.Join(data, "swe-agent/ctf-rev-rock.traj"))
+	command(t, dir, "", "git", "context", "import", "--from", "swe-agent",
+		filepath.Join(data, "swe-agent/ctf-rev-rock.traj"))
 	return dir
 }
 
@@ -76,7 +77,8 @@ func long(t testing.TB, steps int) string {
 	record := func(from, to int) {
 		var lines strings.Builder
 		for i := from; i < to; i++ {
-			fmt.Fprintf(&lines, "{\"action\":\"bash: count %d\",\"observation\":\"seen %d\\nand more\",\"thought\":\"thought number %d\"}\n", i, i, i)
+			fmt.Fprintf(&lines, "{\"action\":\"bash: count %d\",\"observation\":\"seen %d\\nand more\","+
+				"\"thought\":\"thought number %d\"}\n", i, i, i)
 		}
 		command(t, dir, lines.String(), "git", "context", "record", "--stdin", "--session", "s")
 	}

@@ -73,7 +73,8 @@ func story(t *testing.T) string {
 	if err := os.WriteFile(slow, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	dir := play(t, slow, fmt.Sprintf("GIT_AUTHOR_DATE=@%d +0000", begin), fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", begin))
+	dir := play(t, slow,
+		fmt.Sprintf("GIT_AUTHOR_DATE=@%d +0000", begin), fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", begin))
 	next := func(args ...string) { command(t, dir, "", append([]string{slow}, args...)...) }
 	next("todo", "add", "Run the load test with a restart in the middle")
 	next("branch", "load", "--no-switch", "--purpose", "Does the pool hold while the database restarts?")

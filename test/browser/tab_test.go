@@ -243,12 +243,14 @@ func (b *tab) keys(keys string) {
 // size sets the size of the window, in pixels of CSS.
 func (b *tab) size(width, height int64) {
 	b.t.Helper()
-	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+	call(b, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
 }
 
 // scheme makes the page light or dark.
 func (b *tab) scheme(name string) {
 	b.t.Helper()
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name},
+			{Name: "prefers-reduced-motion", Value: "reduce"}}})
 }

@@ -60,6 +60,7 @@ func writeAnthropic(r *reply, q *question, a answer) {
 		event("content_block_delta", object{"index": i, "delta": delta})
 		event("content_block_stop", object{"index": i})
 	}
-	event("message_delta", object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": object{"output_tokens": 20}})
+	event("message_delta", object{"delta": object{"stop_reason": reason, "stop_sequence": nil},
+		"usage": object{"output_tokens": 20}})
 	event("message_stop", object{})
 }

@@ -48,7 +48,8 @@ func writeChat(r *reply, q *question, a answer) {
 		return
 	}
 	chunk := func(choices []object, usage any) {
-		r.event("", object{"id": a.id, "object": "chat.completion.chunk", "created": 1, "model": q.model, "choices": choices, "usage": usage})
+		r.event("", object{"id": a.id, "object": "chat.completion.chunk", "created": 1,
+			"model": q.model, "choices": choices, "usage": usage})
 	}
 	delta := func(d object, reason any) { chunk([]object{{"index": 0, "delta": d, "finish_reason": reason}}, nil) }
 	delta(object{"role": "assistant", "content": a.say}, nil)

@@ -77,7 +77,8 @@ func writeResponses(r *reply, q *question, a answer) {
 			item["namespace"] = c.tool.space
 		}
 		if c.tool.name == toolSearch {
-			item = object{"id": "item_" + c.id, "call_id": c.id, "status": "completed", "type": "tool_search_call", "execution": "client", "arguments": c.input}
+			item = object{"id": "item_" + c.id, "call_id": c.id, "status": "completed",
+				"type": "tool_search_call", "execution": "client", "arguments": c.input}
 		} else if c.tool.text {
 			item["type"], item["input"] = "custom_tool_call", c.input
 		} else {
@@ -102,7 +103,8 @@ func writeResponses(r *reply, q *question, a answer) {
 		n++
 		r.event(name, data)
 	}
-	begun := object{"id": response["id"], "object": "response", "created_at": 1, "model": q.model, "status": "in_progress", "output": []object{}}
+	begun := object{"id": response["id"], "object": "response", "created_at": 1,
+		"model": q.model, "status": "in_progress", "output": []object{}}
 	event("response.created", object{"response": begun})
 	for i, item := range items {
 		at := func(more object) object {

@@ -108,7 +108,8 @@ func (q *question) call(d Deed) call {
 	}
 	// Codex declares the tools of subagents after a search only, and takes them without one. Where no
 	// tool does it, the client says so.
-	return call{tool: tool{space: "multi_agent_v1", name: "spawn_agent"}, input: object{"message": d.text, "agent_type": "default"}}
+	return call{tool: tool{space: "multi_agent_v1", name: "spawn_agent"},
+		input: object{"message": d.text, "agent_type": "default"}}
 }
 
 // patch makes a file by a patch, with the tool of Codex and of OpenCode.
