@@ -47,12 +47,12 @@ import (
 // File is a transcript.
 type File struct {
 	Client  string
-	Path    string // "": it is no file
-	Name    string // in messages
-	Session string // that its place tells, "SESSION/AGENT" of a subagent; "": its records do
-	Dir     string // where the agent worked, if its place tells and its records do not
-	Hooked  bool   // its steps have no other names than their numbers: a session that hooks recorded is left out
-	Time    time.Time
+	Path    string    // "": it is no file
+	Name    string    // in messages
+	Session string    // that its place tells, "SESSION/AGENT" of a subagent; "": its records do
+	Dir     string    // where the agent worked, if its place tells and its records do not
+	Hooked  bool      // its steps have no other names than their numbers: a session that hooks recorded is left out
+	Time    time.Time // when it was written last; zero: unknown
 
 	Open   func(context.Context) (io.ReadCloser, error)
 	Decode capture.Decode

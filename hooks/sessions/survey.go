@@ -89,6 +89,9 @@ func (i *importing) survey(ctx context.Context) error {
 func (i *importing) look(ctx context.Context, f *File) surveyed {
 	l := surveyed{file: f}
 	if i.o.Found {
+		if !f.Time.IsZero() && f.Time.Before(i.o.Since) { // no turn is newer than what was written last
+			return l
+		}
 		if l.here, l.err = i.isHere(ctx, f); l.err != nil || !l.here {
 			return l
 		}
