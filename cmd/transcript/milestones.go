@@ -18,6 +18,7 @@ const (
 	mostThoughts = 900
 	mostThought  = 220 // characters
 	mostLast     = 240 // bytes
+	mostEdited   = 200 // files
 )
 
 // milestones divides a trajectory into turns. It has one prompt, the task, so a turn is what is worth a
@@ -27,11 +28,7 @@ const (
 // A part at the end that changes nothing, such as the submission, belongs to the turn before. The last turn
 // of a trajectory that says nothing of its end is unfinished; it has the task, too, because the next
 // agent continues from it.
-func (r *sweReader) milestones(session string) (turns []agent.Turn) {
-	acts := make([]act, len(r.steps))
-	for n, s := range r.steps {
-		acts[n] = actOf(s)
-	}
+func (r *sweReader) milestones(session string, acts []act) (turns []agent.Turn) {
 	bounds := boundaries(acts)
 	for n, from := range bounds {
 		until := len(acts)
@@ -45,6 +42,9 @@ func (r *sweReader) milestones(session string) (turns []agent.Turn) {
 		for _, a := range acts[from:until] {
 			if t.Changed = t.Changed || a.changes; a.called {
 				t.Calls++
+			}
+			if a.change != "" {
+				t.Edits = agent.AddEdited(t.Edits, agent.Edited{File: strings.Join(a.files, ", "), Change: a.change}, mostEdited)
 			}
 			for _, name := range a.files {
 				if !slices.Contains(t.Files, name) {
@@ -143,6 +143,7 @@ func (r *sweReader) reading(acts []act, from, until int) string {
 type act struct {
 	called, looks, changes, runs, submits bool
 	files                                 []string
+	change                                string // the short form of what it wrote
 }
 
 // actOf reads an action: a command of SWE-agent's own, or a command line.
@@ -161,7 +162,9 @@ func actOf(s sweStep) act {
 		return ""
 	}
 	written := func(name string) {
-		a.changes = true
+		if a.changes = true; a.change == "" && !rejected(s.Observation) {
+			a.change = agent.Change(editOf(line))
+		}
 		if name = cmp.Or(name, open); name != "" {
 			a.files = append(a.files, path.Clean(agent.Relative(name, dir)))
 		}

@@ -78,10 +78,15 @@ func decodeSWEAgent(name string) capture.Decode {
 		if err := r.document(); err != nil {
 			return &agent.Report{}, r.fault(lines, err)
 		}
-		report := &agent.Report{Empty: r.empty, Lossy: r.lossy, End: lines.read, Turns: r.milestones(start.Session)}
-		for _, s := range r.steps {
+		acts := make([]act, len(r.steps))
+		for n, s := range r.steps {
+			acts[n] = actOf(s)
+		}
+		report := &agent.Report{Empty: r.empty, Lossy: r.lossy, End: lines.read, Turns: r.milestones(start.Session, acts)}
+		for n, s := range r.steps {
 			err := emit(agent.Step{Session: start.Session, Source: s.source,
-				Observation: s.Observation, Thought: s.Thought, Action: s.Action})
+				Observation: s.Observation, Thought: s.Thought, Action: s.Action,
+				Change: acts[n].change, File: strings.Join(acts[n].files, ", ")})
 			if err != nil {
 				return report, err
 			}

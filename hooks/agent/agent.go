@@ -8,6 +8,8 @@
 //     where another agent gave it. It begins a turn, unless it came while the agent worked.
 //   - A tool call is a step: the thought is the visible text since the step before, the action
 //     is the tool and its main argument ("Bash: go test ./..."), the observation is the result.
+//   - The action of a call that writes files, and did not fail, also has the short form of what it
+//     changed, in lines of their own: at most 320 bytes, see Change.
 //   - Up to 8 calls in a row that only read become one step. Its action and observation are
 //     numbered lists, its thought is that of all of them.
 //   - A text that no call follows, such as the last of a turn, is a step with a thought alone.
@@ -71,6 +73,7 @@ type Event struct {
 	Argument string
 	Class    Class
 	Files    []string // of a Call: what it writes, if it does not fail
+	Change   string   // of a Call: the short form of what it changes in them, see the function Change
 	Failed   bool     // of a Result
 
 	Tokens int64 // of Usage: new input and output, without what came from a cache
@@ -95,6 +98,10 @@ type Step struct {
 	Action      string
 	Model       string
 	Tokens      int64
+
+	// Change is the short form of what a call changed that did not fail, see the function Change. The Action
+	// ends with it, unless it has the whole text. File is what was changed.
+	Change, File string
 
 	Source string // its permanent name where ID is none, see the function Source; empty: ID is
 }

@@ -35,7 +35,7 @@ func (r *room) begin() { r.left, r.said = maxTurn, map[uint64]bool{} }
 func (r *room) repeats(s Step) bool {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
-	for _, text := range []string{s.Observation, s.Thought, s.Action} {
+	for _, text := range []string{s.Observation, s.Thought, s.Action, s.Change} {
 		h.WriteString(text)
 		h.WriteByte(0xff) // in no text
 	}
@@ -62,6 +62,21 @@ func (r *room) fit(s *Step) bool {
 		r.left -= len(*text)
 	}
 	return true
+}
+
+// show adds the change of a call to its action, unless that has the text itself, as a command line has.
+func (r *room) show(s *Step) {
+	if s.Change == "" || strings.Contains(s.Action, "\n") {
+		return
+	}
+	limit := min(r.limit(), maxField-len(s.Action)-1)
+	if limit < minField {
+		s.Change, s.File = "", ""
+		return
+	}
+	s.Change = Shorten(s.Change, limit)
+	s.Action += "\n" + s.Change
+	r.left -= len(s.Change) + 1
 }
 
 // Cut shortens a text to at most limit bytes, of which the note of what is missing is a

@@ -150,6 +150,15 @@ func parse(line string) (commands []command, plain bool) {
 	return p.commands, p.plain
 }
 
+// Words are the words of the first command of a line, without their quotes.
+func Words(line string) []string {
+	commands, _ := parse(line)
+	if len(commands) == 0 {
+		return nil
+	}
+	return commands[0].words
+}
+
 type parser struct {
 	rest     string
 	word     strings.Builder

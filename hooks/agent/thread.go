@@ -185,7 +185,9 @@ func (t *Thread) result(e Event) {
 	}
 	for _, i := range t.queue {
 		if i.Kind == Call && i.Event.Call == e.Call && !i.done {
-			i.result, i.done = e.Text, true
+			if i.result, i.done = e.Text, true; e.Failed {
+				i.Change = ""
+			}
 			t.wrote(i, e)
 			return
 		}
@@ -272,7 +274,11 @@ func (t *Thread) deliver(i *item) {
 	case Text:
 		t.step(i.turn, i.step("", i.thought, ""))
 	case Call:
-		t.step(i.turn, i.step(tidy(i.result), i.thought, i.action()))
+		s := i.step(tidy(i.result), i.thought, i.action())
+		if s.Change = i.Change; s.Change != "" {
+			s.File = strings.Join(i.Files, ", ")
+		}
+		t.step(i.turn, s)
 	}
 }
 
@@ -294,6 +300,7 @@ func (t *Thread) step(turn int, s Step) {
 		t.owed += s.Tokens
 		return
 	}
+	t.room.show(&s)
 	if t.failed == nil {
 		t.report.Turns[turn].Steps++
 		t.failed = t.emit(s)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,6 +24,7 @@ type Turn struct {
 
 	Final string   // the last visible text of the agent, at most 8 KiB
 	Files []string // that its tools wrote, at most 200, relative to the session's directory if below it
+	Edits []Edited // what they changed in them, at most 200
 	Made  []Made   // commits of code, at most 100
 	Calls int      // of tools, except git-context's own
 	Steps int
@@ -35,6 +37,33 @@ type Turn struct {
 	Done       bool      // the agent finished its answer, was interrupted, or got another prompt
 	Cut        bool      // it was interrupted: Final is no account of the turn
 	Offset     int64     // of the first byte, where reading in the middle may begin
+}
+
+// Edited is what a turn changed in a file, or in those of one patch.
+type Edited struct {
+	File   string `json:"file"`
+	Change string `json:"change"` // see the function Change; the newest first
+}
+
+// edited notes a change of a file.
+func (t *Turn) edited(name, change string) {
+	if change != "" && len(name) <= maxFileName {
+		t.Edits = AddEdited(t.Edits, Edited{name, change}, maxFiles)
+	}
+}
+
+// AddEdited adds a change to a list of at most that many files.
+func AddEdited(list []Edited, e Edited, most int) []Edited {
+	for i := range list {
+		if list[i].File == e.File {
+			list[i].Change = Shorten(e.Change+"\n"+list[i].Change, MaxChange)
+			return list
+		}
+	}
+	if len(list) < most {
+		list = append(list, e)
+	}
+	return list
 }
 
 // turns is where the records are among the turns.
@@ -120,6 +149,7 @@ func (t *Thread) wrote(call *item, result Event) {
 	if result.Failed {
 		return
 	}
+	turn.edited(strings.Join(call.Files, ", "), call.Change)
 	for _, name := range call.Files {
 		if len(turn.Files) < maxFiles && name != "" && len(name) <= maxFileName && !slices.Contains(turn.Files, name) {
 			turn.Files = append(turn.Files, name)

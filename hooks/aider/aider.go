@@ -35,6 +35,9 @@ const mostHistory = 256 << 20
 // began begins the line that begins a chat.
 const began = "# aider chat started at "
 
+// appliedTo begins the line that says that an edit was applied.
+const appliedTo = "Applied edit to "
+
 // Decode reads a file and calls emit for each finished step; see agent.Decode. A step's id is its number
 // in its chat, and its session is the time of the chat.
 func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent.Report, error) {
@@ -42,7 +45,7 @@ func Decode(r io.Reader, start agent.Start, emit func(agent.Step) error) (*agent
 	if err != nil {
 		return &agent.Report{}, err
 	}
-	p := &parser{}
+	p := &parser{changes: map[string][]agent.Edit{}}
 	for line := range strings.Lines(strings.ToValidUTF8(string(text), "\uFFFD")) {
 		p.line(strings.TrimRight(line, "\r\n"))
 	}
@@ -88,7 +91,7 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 		e.Text = p.text
 		t.Add(e)
 	case printed:
-		d.printed(t, p.text)
+		d.printed(t, p)
 	}
 	if n == len(d.parts)-1 {
 		d.stop(t)
@@ -111,9 +114,9 @@ func (d *decoder) typed(t *agent.Thread, text string) {
 	command, rest, _ := strings.Cut(text, " ")
 	switch {
 	case strings.HasPrefix(text, "!"):
-		d.call(t, "Run", strings.TrimSpace(text[1:]), agent.Shell, "", nil)
+		d.run(t, strings.TrimSpace(text[1:]))
 	case command == "/run" || command == "/test":
-		d.call(t, "Run", strings.TrimSpace(rest), agent.Shell, "", nil)
+		d.run(t, strings.TrimSpace(rest))
 	case command == "/ask" || command == "/code" || command == "/architect" || !strings.HasPrefix(text, "/"):
 		e := d.event(agent.Prompt)
 		if e.Text = text; strings.HasPrefix(text, "/") {
@@ -126,19 +129,21 @@ func (d *decoder) typed(t *agent.Thread, text string) {
 }
 
 // printed adds what a line of the program says that the agent did.
-func (d *decoder) printed(t *agent.Thread, line string) {
+func (d *decoder) printed(t *agent.Thread, p part) {
+	line := p.text
 	if model, ok := cutAny(line, "Main model: ", "Model: "); ok {
 		d.model, _, _ = strings.Cut(model, " ")
 	}
-	if name, ok := strings.CutPrefix(line, "Applied edit to "); ok {
-		d.call(t, "Edit", name, agent.Other, "", []string{name})
+	if name, ok := strings.CutPrefix(line, appliedTo); ok {
+		e := agent.Event{Tool: "Edit", Argument: name, Files: []string{name}, Change: p.change}
+		d.call(t, e, "")
 	}
 	if command, ok := strings.CutPrefix(line, "Running "); ok {
-		d.call(t, "Run", command, agent.Shell, "", nil)
+		d.run(t, command)
 	}
 	if made, ok := strings.CutPrefix(line, "Commit "); ok {
 		if hash, subject, ok := strings.Cut(made, " "); ok { // in git's own form
-			d.call(t, "Commit", "git commit", agent.Shell, "["+Name+" "+hash+"] "+subject, nil)
+			d.call(t, agent.Event{Tool: "Commit", Argument: "git commit", Class: agent.Shell}, "["+Name+" "+hash+"] "+subject)
 		}
 	}
 	if usage, ok := strings.CutPrefix(line, "Tokens: "); ok {
@@ -148,10 +153,15 @@ func (d *decoder) printed(t *agent.Thread, line string) {
 	}
 }
 
+// run adds a command line that was run.
+func (d *decoder) run(t *agent.Thread, line string) {
+	d.call(t, agent.Event{Tool: "Run", Argument: line, Class: agent.Shell}, "")
+}
+
 // call adds a call and its result, which the file does not have in most cases.
-func (d *decoder) call(t *agent.Thread, tool, argument string, class agent.Class, result string, files []string) {
+func (d *decoder) call(t *agent.Thread, call agent.Event, result string) {
 	e := d.event(agent.Call)
-	e.Call, e.Tool, e.Argument, e.Class, e.Files = d.chat+" "+e.ID, tool, argument, class, files
+	e.Call, e.Tool, e.Argument, e.Class, e.Files, e.Change = d.chat+" "+e.ID, call.Tool, call.Argument, call.Class, call.Files, call.Change
 	t.Add(e)
 	r := d.event(agent.Result)
 	r.Call, r.Text = e.Call, result

@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 	want := []agent.Step{
 		{ID: "1", Session: one, Time: first, Model: sonnet, Observation: "User: Make the build work\nand say why it failed"},
 		{ID: "4", Session: one, Time: first, Model: sonnet, Thought: "The import is missing. I add it:\n\nThen it builds.",
-			Action: "Edit: main.go", Tokens: 2670},
+			Action: "Edit: main.go\n+ import \"fmt\"", Change: "+ import \"fmt\"", File: "main.go", Tokens: 2670},
 		{ID: "6", Session: one, Time: first, Model: sonnet, Action: "Commit: git commit", Observation: "[aider 1a2b3c4] fix: import fmt"},
 		{ID: "9", Session: one, Time: first, Model: sonnet, Action: "Run: go build"},
 		{ID: "13", Session: one, Time: first, Model: sonnet, Observation: "User: What does this do?"},

@@ -3,6 +3,8 @@ package aider
 import (
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/hooks/agent"
 )
 
 // kind is what a part of a history is.
@@ -20,6 +22,8 @@ type part struct {
 	kind kind
 	text string
 	at   time.Time // of a chat
+
+	change string // of a line that says that an edit was applied: its short form
 }
 
 // parser divides a history into parts.
@@ -32,6 +36,8 @@ type parser struct {
 	fence string   // that the model opened; "" for none
 	edits bool     // it has an edit
 	open  int      // the number of lines before the fence
+
+	changes map[string][]agent.Edit // of the edits that wait for such a line, by the file
 }
 
 func (p *parser) line(line string) {
@@ -50,6 +56,7 @@ func (p *parser) line(line string) {
 	case own && (strings.HasPrefix(text, "> ") || text == ">"):
 		p.add(printed, strings.TrimPrefix(strings.TrimPrefix(text, ">"), " "))
 		p.end() // each line is one part
+		p.applied()
 	case p.kind == said && len(p.lines) > 0 || text != "":
 		p.add(said, text)
 		p.fenced(text)
@@ -88,8 +95,10 @@ func (p *parser) fenced(line string) {
 		p.edits = true
 	case p.fence != "" && line == p.fence:
 		if p.edits {
+			block := p.lines[p.open:]
 			p.lines = p.lines[:p.open]
 			if n := len(p.lines); n > 0 && p.lines[n-1] != "" && !strings.Contains(p.lines[n-1], " ") {
+				p.changes[p.lines[n-1]] = append(p.changes[p.lines[n-1]], blocks(block)...)
 				p.lines = p.lines[:n-1]
 			}
 			for n := len(p.lines); n > 0 && p.lines[n-1] == ""; n-- {
@@ -110,4 +119,36 @@ func (p *parser) end() {
 		p.parts = append(p.parts, part{kind: p.kind, text: text})
 	}
 	p.lines, p.fence, p.edits = nil, "", false
+}
+
+// applied gives a line that says that an edit was applied what the edit changed.
+func (p *parser) applied() {
+	n := len(p.parts)
+	if n == 0 {
+		return
+	}
+	if name, ok := strings.CutPrefix(p.parts[n-1].text, appliedTo); ok {
+		p.parts[n-1].change = agent.Change(p.changes[name]...)
+		delete(p.changes, name)
+	}
+}
+
+// blocks are the edits of a fence: what is between SEARCH, the line "=======" and REPLACE.
+func blocks(lines []string) (list []agent.Edit) {
+	var one agent.Edit
+	var into *string
+	for _, line := range lines {
+		switch text := strings.TrimSpace(line); {
+		case strings.HasPrefix(text, "<<<<<<< SEARCH"):
+			one = agent.Edit{}
+			into = &one.Old
+		case text == "=======":
+			into = &one.New
+		case strings.HasPrefix(text, ">>>>>>> REPLACE"):
+			list, into = append(list, one), nil
+		case into != nil:
+			*into += line + "\n"
+		}
+	}
+	return list
 }

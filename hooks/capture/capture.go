@@ -291,7 +291,7 @@ func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err e
 		}
 		d.Code = d.Code || c.state.Code != "" && c.state.Code != now.head
 		d.addFiles(now.files)
-		if _, err := c.s.Clean(ctx, &d.Prompt, &d.Final); err != nil { // the state is a file, too
+		if err := d.clean(ctx, c.s); err != nil {
 			return r, err
 		}
 	}
@@ -425,7 +425,7 @@ func (l *limited) Read(p []byte) (int, error) {
 // newStep is a step to record, and whether there is anything left of it.
 func (p policy) newStep(t Turn, s agent.Step) (store.NewStep, bool) {
 	if p.mode == captureActions {
-		s.Observation, s.Thought = "", ""
+		s.Observation, s.Thought, s.Action = "", "", strings.TrimSuffix(s.Action, "\n"+s.Change)
 	}
 	step := NewStep(t.Client, s)
 	step.Agent, step.Model = t.Writer.Agent, cmp.Or(step.Model, agent.Name(t.Model))

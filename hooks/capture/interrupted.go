@@ -60,8 +60,8 @@ func interrupted(steps []agent.Step) string {
 	}
 	if n := len(calls); n > 0 {
 		last := calls[n-1]
-		end += "\n\nIts last call: " + prose.OneLine(last.Action, mostLast)
-		if last.Observation != "" {
+		end += "\n\nIts last call: " + prose.OneLine(does(last), mostLast+len(last.Change))
+		if last.Observation != "" && last.Change == "" {
 			end += "\nThe result: " + clipMiddle(last.Observation, mostFound)
 		}
 		end += before(calls[:n-1])
@@ -91,12 +91,24 @@ func before(calls []agent.Step) string {
 }
 
 // call is a call and its result on one line of about that many bytes: what one of the two leaves, the
-// other gets.
+// other gets. The result of an edit only repeats it.
 func call(step agent.Step, most int) string {
 	result := prose.Fold(step.Observation)
-	line := "\n- " + prose.OneLine(step.Action, max(most-len(result), most/2))
+	if step.Change != "" {
+		step.Change, result = agent.Shorten(step.Change, most), ""
+	}
+	line := "\n- " + prose.OneLine(does(step), max(most-len(result), most/2))
 	if result != "" {
 		line += " → " + clipMiddle(result, max(most-len(line), most/2))
 	}
 	return line
+}
+
+// does is what a step called. Of an edit it is the tool, the file and the short form of what changed.
+func does(step agent.Step) string {
+	if step.Change == "" {
+		return step.Action
+	}
+	tool, _, _ := strings.Cut(prose.Fold(step.Action), " ")
+	return strings.TrimSuffix(tool, ":") + ": " + step.File + "\n" + step.Change
 }

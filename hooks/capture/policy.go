@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -37,6 +38,8 @@ const (
 	mostSummary     = 100  // characters of its summary
 	mostContributed = 2000 // bytes of the agent's message in its contribution
 	mostAsked       = 800  // bytes of the user's prompt there, if the summary has only a part of it
+	mostEdits       = 1200 // of what the edits of the turn changed
+	leastEdit       = 120  // of what those of one file did
 )
 
 // policy is what the settings say.
@@ -118,6 +121,9 @@ func (d *due) contribution() string {
 		}
 		parts = append(parts, clipMiddle(final, limit))
 	}
+	if edits := d.edits(); edits != "" && !strings.HasPrefix(d.Final, account) { // which has them
+		parts = append(parts, edits)
+	}
 	if len(d.Files) > 0 {
 		names := strings.Join(d.Files[:min(len(d.Files), listedFiles)], ", ")
 		if more := len(d.Files) - listedFiles; more > 0 {
@@ -126,6 +132,27 @@ func (d *due) contribution() string {
 		parts = append(parts, "Files: "+names)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// edits lists what was changed, a line for each file.
+func (d *due) edits() string {
+	var lines []string
+	left := mostEdits
+	for i, e := range d.Edits {
+		most := max(left/(len(d.Edits)-i), leastEdit)
+		line := e.File + ": " + prose.Fold(agent.Shorten(e.Change, most))
+		if left -= len(line) + len("\n- "); left < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		return "Edits: " + lines[0]
+	}
+	return "Edits:\n\n- " + strings.Join(lines, "\n- ")
 }
 
 // clipMiddle cuts a text at a number of bytes, in its middle: a message begins with what was done, and

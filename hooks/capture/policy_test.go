@@ -118,3 +118,26 @@ func TestIgnored(t *testing.T) {
 		}
 	}
 }
+
+// The commit of a turn tells what its edits changed, in about 1,200 bytes; a turn without an end has that in
+// its account, in place of the results.
+func TestContributionTellsEdits(t *testing.T) {
+	d := &due{Prompt: "Mend it", Final: "Done.", Edits: []agent.Edited{{File: "a.go", Change: "+ func A() {\n- func B() {"}}}
+	if got := d.contribution(); got != "Done.\n\nEdits: a.go: + func A() { - func B() {" {
+		t.Errorf("%q", got)
+	}
+	for i := range listedFiles {
+		d.Edits = append(d.Edits, agent.Edited{File: fmt.Sprintf("f%d.go", i), Change: strings.Repeat("+ a line of code\n", 18)})
+	}
+	got := d.contribution()
+	if !strings.Contains(got, "Edits:\n\n- a.go: + func A() { - func B() {\n- f0.go: + a line of code + a line") || len(got) > mostEdits+100 {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+	d.Final = interrupted([]agent.Step{{Thought: "I edit it.", Action: "Edit: a.go\n+ func A() {", Observation: "a snippet", Change: "+ func A() {", File: "a.go"},
+		{Thought: "I edit again.", Action: "edit 1:1\n\tx\nend", Observation: "x", Change: "+ x", File: "b.go"}})
+	got = d.contribution()
+	if !strings.Contains(got, "\n- Edit: a.go + func A() {") || !strings.Contains(got, "last call: edit: b.go + x") ||
+		strings.Contains(got, "a snippet") || strings.Contains(got, "Edits:") {
+		t.Errorf("%q", got)
+	}
+}

@@ -145,6 +145,8 @@ func (p policy) reduced(e agent.Event) agent.Event {
 		e.Text = ""
 	case e.Kind == agent.Prompt:
 		e.Text = firstLine(e.Text)
+	case e.Kind == agent.Call:
+		e.Change = ""
 	}
 	return e
 }
@@ -159,6 +161,9 @@ func cleaned(ctx context.Context, s *store.Store, e *agent.Event) error {
 		return err
 	}
 	if err := cleanCut(ctx, s, &e.Argument, mostArgument); err != nil {
+		return err
+	}
+	if _, err := s.Clean(ctx, &e.Change); err != nil {
 		return err
 	}
 	for _, name := range []*string{&e.ID, &e.Call, &e.Answer, &e.Model, &e.Tool} {

@@ -235,12 +235,13 @@ func (c *capturing) toEnd(f file) error {
 
 // due is what happened since the last commit, for the words of the next one.
 type due struct {
-	Prompt    string   `json:"prompt,omitempty"`
-	Final     string   `json:"final,omitempty"`
-	Files     []string `json:"files,omitempty"`
-	Calls     int      `json:"calls,omitempty"`
-	Code      bool     `json:"code,omitempty"`      // the code's HEAD moved
-	Committed bool     `json:"committed,omitempty"` // the agent made a memory commit itself
+	Prompt    string         `json:"prompt,omitempty"`
+	Final     string         `json:"final,omitempty"`
+	Files     []string       `json:"files,omitempty"`
+	Edits     []agent.Edited `json:"edits,omitempty"`
+	Calls     int            `json:"calls,omitempty"`
+	Code      bool           `json:"code,omitempty"`      // the code's HEAD moved
+	Committed bool           `json:"committed,omitempty"` // the agent made a memory commit itself
 }
 
 // add adds a turn to what is due. One without a prompt goes on with what was read before: a
@@ -265,8 +266,23 @@ func (st *state) add(t agent.Turn, p policy) {
 		d.Final = t.Final
 	}
 	d.addFiles(t.Files)
+	if p.mode == captureFull {
+		for _, e := range t.Edits {
+			d.Edits = agent.AddEdited(d.Edits, e, listedFiles)
+		}
+	}
 	d.Calls += t.Calls
 	d.Committed = d.Committed || t.Committed
+}
+
+// clean replaces secrets: the state is a file, too.
+func (d *due) clean(ctx context.Context, s *store.Store) error {
+	texts := []*string{&d.Prompt, &d.Final}
+	for i := range d.Edits {
+		texts = append(texts, &d.Edits[i].File, &d.Edits[i].Change)
+	}
+	_, err := s.Clean(ctx, texts...)
+	return err
 }
 
 func (d *due) addFiles(names []string) {

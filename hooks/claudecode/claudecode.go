@@ -132,7 +132,7 @@ func (d *decoder) answer(t *agent.Thread, r *record) {
 			e.Call, e.Tool, e.Class = b.ID, b.Name, class(b.Name)
 			e.Argument = agent.Argument(b.Input, d.dir)
 			if writes(b.Name) {
-				e.Files = agent.Written(b.Input, d.dir)
+				e.Wrote(b.Input, agent.Written(b.Input, d.dir))
 			}
 		default: // thinking, and what the API ran itself
 			continue

@@ -25,11 +25,18 @@ func (d *decoder) call(p *payload, e *agent.Event) {
 		e.Tool, e.Argument = "shell", agent.Argument(p.Action, d.dir)
 	}
 	e.Class = class(e.Tool)
-	if strings.Contains(e.Argument, "*** Begin Patch") {
-		e.Files = agent.Patched(e.Argument, d.dir)
+	if !strings.Contains(e.Argument, "*** Begin Patch") {
+		return
 	}
-	if e.Tool == "apply_patch" && len(e.Files) > 0 {
-		e.Argument = strings.Join(e.Files, ", ")
+	argument, patch := e.Argument, e.Argument
+	agent.Value(p.Arguments).Members(func(name []byte, v agent.Value) {
+		if string(name) == "input" || string(name) == "patch" {
+			patch = v.Text()
+		}
+	})
+	e.Patches(patch, d.dir)
+	if e.Tool != "apply_patch" { // a command line has it
+		e.Argument = argument
 	}
 }
 

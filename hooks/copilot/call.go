@@ -41,7 +41,7 @@ func (c *call) describe(e *agent.Event, dir string) {
 	case "bash", "powershell":
 		e.Class = agent.Shell
 	case "create", "edit":
-		e.Files = agent.Written(c.Arguments, dir)
+		e.Wrote(c.Arguments, agent.Written(c.Arguments, dir))
 	case "apply_patch":
 		patch := c.Arguments
 		c.Arguments.Members(func(name []byte, v agent.Value) {
@@ -49,7 +49,8 @@ func (c *call) describe(e *agent.Event, dir string) {
 				patch = agent.Value(v.Text())
 			}
 		})
-		e.Argument, e.Files = string(patch), agent.Patched(string(patch), dir)
+		e.Argument = string(patch)
+		e.Patches(string(patch), dir)
 	case "view", "grep", "glob", "rg", "ls", "read_bash", "list_bash", "read_powershell", "list_powershell", "read_agent", "list_agents",
 		"report_intent", "fetch_copilot_cli_documentation", "lsp":
 		e.Class = agent.Looks

@@ -164,7 +164,7 @@ func describe(e *agent.Event, tool string, input agent.Value, dir string) {
 	case "Read", "Grep", "Glob", "LS", "SemanticSearch", "ReadLints", "read_file", "grep", "list_dir", "codebase_search", "file_search":
 		e.Class = agent.Looks
 	case "Write", "StrReplace", "Edit", "MultiEdit", "Delete", "EditNotebook", "ApplyPatch", "write", "search_replace", "edit_file", "delete_file":
-		e.Files = written(input, dir)
+		e.Wrote(input, written(input, dir))
 	}
 }
 

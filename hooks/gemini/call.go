@@ -14,7 +14,7 @@ func Describe(e *agent.Event, name string, args agent.Value, dir string) {
 	case "run_shell_command":
 		e.Class = agent.Shell
 	case "write_file", "replace", "edit":
-		e.Files = agent.Written(args, dir)
+		e.Wrote(args, agent.Written(args, dir))
 	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search":
 		e.Class = agent.Looks
 	}

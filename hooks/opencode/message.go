@@ -205,7 +205,7 @@ func (p *part) call(e agent.Event, dir string) []agent.Event {
 	e.Argument = agent.Argument(p.Input, dir)
 	switch p.Tool {
 	case "write", "edit", "multiedit":
-		e.Files = []string{agent.Relative(p.Written, dir)}
+		e.Wrote(p.Input, []string{agent.Relative(p.Written, dir)})
 		p.Input.Members(func(name []byte, v agent.Value) {
 			if string(name) == "filePath" {
 				e.Files = []string{agent.Relative(v.Text(), dir)}
@@ -214,8 +214,7 @@ func (p *part) call(e agent.Event, dir string) []agent.Event {
 	case "patch", "apply_patch":
 		p.Input.Members(func(name []byte, v agent.Value) {
 			if string(name) == "patchText" {
-				e.Files = agent.Patched(v.Text(), dir)
-				e.Argument = strings.Join(e.Files, "\n")
+				e.Patches(v.Text(), dir)
 			}
 		})
 	}

@@ -203,7 +203,7 @@ func (d *decoder) answer(t *agent.Thread, r *record) {
 			e.Call, e.Tool, e.Class = b.ID, b.Name, class(b.Name)
 			e.Argument = agent.Argument(b.Arguments, d.dir)
 			if b.Name == "write" || b.Name == "edit" {
-				e.Files = agent.Written(b.Arguments, d.dir)
+				e.Wrote(b.Arguments, agent.Written(b.Arguments, d.dir))
 			}
 		default: // thinking
 			continue

@@ -6,7 +6,7 @@
 //
 //	prompt   text, and beside if it came while the agent worked
 //	text     text of the agent; answer, model
-//	call     of a tool: call, tool, argument, class (looks or shell), files; answer, model
+//	call     of a tool: call, tool, argument, class (looks or shell), files, change; answer, model
 //	result   of the call of that id: text, failed
 //	usage    tokens of answer
 //	stop     the turn has ended
@@ -40,6 +40,7 @@ type line struct {
 	Argument string    `json:"argument,omitempty"`
 	Class    string    `json:"class,omitempty"`
 	Files    []string  `json:"files,omitempty"`
+	Change   string    `json:"change,omitempty"`
 	Failed   bool      `json:"failed,omitempty"`
 	Tokens   int64     `json:"tokens,omitempty"`
 	IDs      []string  `json:"ids,omitempty"`
@@ -70,7 +71,8 @@ func name[V comparable](names map[string]V, value V) string {
 // Line returns the line of an event, with its newline.
 func Line(e agent.Event) ([]byte, error) {
 	return encode(line{Kind: name(kinds(), e.Kind), ID: e.ID, Time: e.Time, Text: e.Text, Beside: e.Beside, Answer: e.Answer, Model: e.Model,
-		Call: e.Call, Tool: e.Tool, Argument: e.Argument, Class: name(classes(), e.Class), Files: e.Files, Failed: e.Failed, Tokens: e.Tokens})
+		Call: e.Call, Tool: e.Tool, Argument: e.Argument, Class: name(classes(), e.Class), Files: e.Files, Change: e.Change,
+		Failed: e.Failed, Tokens: e.Tokens})
 }
 
 // Seen returns a line that keeps the ids of lines that are dropped, so that IDs still reports them.
@@ -140,5 +142,5 @@ func add(t *agent.Thread, text []byte, sub bool) {
 	}
 	t.Add(agent.Event{Kind: kind, ID: l.ID, Time: l.Time, Text: l.Text, Task: sub && kind == agent.Prompt, Beside: l.Beside,
 		Answer: l.Answer, Model: l.Model, Call: l.Call, Tool: l.Tool, Argument: l.Argument, Class: classes()[l.Class],
-		Files: l.Files, Failed: l.Failed, Tokens: l.Tokens})
+		Files: l.Files, Change: l.Change, Failed: l.Failed, Tokens: l.Tokens})
 }

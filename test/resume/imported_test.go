@@ -41,8 +41,7 @@ func TestFactsAreInTheirSession(t *testing.T) {
 }
 
 // What a session that was imported tells by one call is three quarters of the facts at least, and much more
-// than its task and last record. Its steps have the names of what the agent wrote, not the content; most
-// of what is missing is there.
+// than its task and last record.
 func TestImportedSessionsTellTheFacts(t *testing.T) {
 	sessions := realSessions(t)
 	t.Setenv("PATH", gittest.Path())
