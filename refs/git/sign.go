@@ -87,7 +87,8 @@ type CheckedCommit struct {
 	ID       ID
 	Verdict  Verdict
 	Accepted bool   // as `git verify-commit` does, by gpg.minTrustLevel too
-	Known    bool   // the signer, as `git merge --verify-signatures` demands it
+	Known    bool   // the signer, as `git merge --verify-signatures` demands it, and Owner is ""
+	Owner    string // the address of the author, if it is another known signer's
 	Signer   string // as the key or the allowed signers file names it; "" if unknown
 	Key      string // its id or fingerprint; "" if unknown
 	Author   string // "NAME <EMAIL>", as the commit says
@@ -136,7 +137,10 @@ func (r *Repo) verifyChunk(ctx context.Context, ids []ID) ([]CheckedCommit, erro
 		}
 		list = append(list, c)
 	}
-	return list, r.trust(ctx, list)
+	if err := r.trust(ctx, list); err != nil {
+		return nil, err
+	}
+	return list, r.claims(ctx, list)
 }
 
 // logSignatures returns the fields that one git log prints of commits, n of each, and its errors.
@@ -240,8 +244,11 @@ func (c *CheckedCommit) Complaint(name string) string {
 		}
 		return "the signature of " + name + " cannot be checked"
 	case UnknownValidity, Good:
-		if c.ByStranger() {
+		switch {
+		case c.ByStranger():
 			return name + " is signed by an unknown key, " + c.Key
+		case c.Owner != "":
+			return name + " is signed by " + Shown(c.Signer) + ", and not by the key of " + Shown(c.Owner)
 		}
 		return name + " is signed by a key that is not trusted enough, " + c.Key
 	case Expired:
@@ -261,6 +268,10 @@ func (c *CheckedCommit) Remedy() string {
 		return "gpg --recv-keys " + c.Key
 	case c.NoSigners:
 		return "write a line 'EMAIL PUBLIC-KEY' for each signer into FILE, then: git config gpg.ssh.allowedSignersFile FILE"
+	case c.Owner != "" && strings.HasPrefix(c.Key, sshFingerprint):
+		return "if both are one person, name both addresses in front of the key in the file that gpg.ssh.allowedSignersFile names: EMAIL,EMAIL PUBLIC-KEY"
+	case c.Owner != "":
+		return "git verify-commit -v " + string(c.ID)
 	case c.ByStranger():
 		return "if you know whose it is, add the line 'EMAIL PUBLIC-KEY' to the file that gpg.ssh.allowedSignersFile names"
 	case c.Verdict == UnknownValidity || c.Verdict == Good:

@@ -248,6 +248,34 @@ func TestVerifyOpenPGP(t *testing.T) {
 	s.wantVerdicts(s.open("r", home), "E-", good.ID)
 }
 
+// A key of one known person is no signature for another, and one is for whom nobody knows.
+func TestVerifyOtherAuthor(t *testing.T) {
+	t.Parallel()
+	s, _ := newRepo(t)
+	home := s.gnupg("Ada <ada@example.com>", "Bob <bob@example.com>")
+	r := s.open("r", home)
+	for author, known := range map[string]bool{"bob@example.com": false, "Bob@Example.com": false, "ada@example.com": true, "agent@example.com": true} {
+		c := unsigned(t, r, "by "+author)
+		c.Author.Email = author
+		signed := ok(r.SignCommit(t.Context(), c, "ada@example.com"))(t)
+		checked := ok(r.VerifyCommits(t.Context(), []ID{signed.ID}))(t)[0]
+		if !checked.Accepted || checked.Known != known || known != (checked.Owner == "") {
+			t.Errorf("%s: %+v", author, checked)
+		}
+		if text := checked.Complaint("it"); !known && text != "it is signed by Ada <ada@example.com>, and not by the key of "+author {
+			t.Error(text)
+		}
+	}
+
+	s.gpg(home, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-add-uid", "ada@example.com", "Ada <bob@example.com>")
+	c := unsigned(t, r, "by a person with two addresses")
+	c.Author.Email = "bob@example.com"
+	signed := ok(r.SignCommit(t.Context(), c, "ada@example.com"))(t)
+	if checked := ok(r.VerifyCommits(t.Context(), []ID{signed.ID}))(t)[0]; !checked.Known {
+		t.Errorf("with both addresses: %+v", checked)
+	}
+}
+
 func TestBetween(t *testing.T) {
 	t.Parallel()
 	_, r := newRepo(t)

@@ -64,8 +64,11 @@ func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, err
 	if err == nil && b.work != "" {
 		err = incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
 	}
+	if err == nil { // what would be refused here is not passed on either
+		err = ex.refuseUnverified(ctx, b.name, b.there)
+	}
 	var refused *fail.Error
-	if errors.As(err, &refused) && (refused.Code == fail.IncomingInvalid || refused.Code == fail.BranchName) {
+	if errors.As(err, &refused) && slices.Contains([]string{fail.IncomingInvalid, fail.BranchName, fail.NotVerified}, refused.Code) {
 		ex.aside[ref] = err
 		return false, nil
 	}
