@@ -70,6 +70,7 @@ func checks() []check {
 		{"handed over code", checkWorks},
 		{"refspecs", checkRefspecs},
 		{"tracking refs", checkTracking},
+		{"moved refs", checkMoved},
 		{"hooks", checkHookFailures},
 		{"losses", checkLosses},
 		{"attachments", checkAttachments},

@@ -46,7 +46,7 @@ func (c *checker) lostNotes(ctx context.Context) error {
 	}
 	c.report(ctx, func(ctx context.Context) error { return restoreNotes(ctx, c.s, c.w, dropped) }, Problem{
 		Kind: "notes-lost", Object: git.NotesRef, Repair: FixCommand,
-		Message: fmt.Sprintf("%s of notes, one of them on %s, were lost when git notes wrote at the same time as another process",
+		Message: fmt.Sprintf("%s of notes, one of them on %s, were lost when another program moved the notes to a commit without them",
 			prose.Count(lines, "line"), object.Short())})
 	return nil
 }

@@ -21,7 +21,8 @@ import (
 //  3. a remote that memory is shared with lacks refspecs;
 //  4. a bare clone has only ours, so that a plain fetch brings no code;
 //  5. a plain push to a remote sends memory and no code;
-//  6. notes have no merge strategy.
+//  6. a refspec writes to the refs of memory themselves;
+//  7. notes have no merge strategy.
 func checkRefspecs(ctx context.Context, c *checker) error {
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
@@ -35,6 +36,9 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 		}
 		if err := c.remoteRefspecs(ctx, cfg, remote, have); err != nil {
 			return err
+		}
+		if !isMirror(cfg, remote) {
+			c.overwriting(remote, have)
 		}
 		c.pushRefspecs(ctx, remote, cfg.All("remote."+remote+".push"))
 	}

@@ -226,7 +226,7 @@ func TestMoves(t *testing.T) {
 		s.Git("r", "commit", "-q", "--allow-empty", "-m", "more")
 		id := ID(s.Git("r", "rev-parse", "HEAD"))
 		s.Git("r", "update-ref", "--create-reflog", "-m", "test", NotesRef, string(id))
-		want = append(want, RefMove{old, id})
+		want = append(want, RefMove{old, id, "test"})
 		old = id
 	}
 	if got := ok(r.Moves(ctx, NotesRef))(t); !slices.Equal(got, want) {

@@ -190,7 +190,10 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 }
 
 // RefMove is one line of a ref's reflog. Old is zero where the ref was made.
-type RefMove struct{ Old, New ID }
+type RefMove struct {
+	Old, New ID
+	Reason   string
+}
 
 // Moves lists the moves of a ref that all worktrees share, oldest first, as far as its
 // reflog reaches; none where git keeps none. Its objects may be gone. A line that cannot
@@ -210,7 +213,8 @@ func (r *Repo) Moves(ctx context.Context, ref string) ([]RefMove, error) {
 	for line := range strings.Lines(string(data)) {
 		f := strings.SplitN(line, " ", 3)
 		if len(f) == 3 && r.IsID(f[0]) && r.IsID(f[1]) {
-			moves = append(moves, RefMove{ID(f[0]), ID(f[1])})
+			_, reason, _ := strings.Cut(strings.TrimSuffix(f[2], "\n"), "\t")
+			moves = append(moves, RefMove{ID(f[0]), ID(f[1]), reason})
 		}
 	}
 	return moves, nil
@@ -225,19 +229,19 @@ func (r *Repo) askRefMoves(ctx context.Context, ref string) ([]RefMove, error) {
 		}
 		return nil, err
 	}
-	out, err := r.View(ctx, "log", "--walk-reflogs", "--format=%H", "--end-of-options", ref, "--")
+	out, err := r.View(ctx, "log", "--walk-reflogs", "--format=%H %gs", "--end-of-options", ref, "--")
 	if err != nil {
 		return nil, err
 	}
 	var moves []RefMove
 	old := r.ZeroID()
-	lines := strings.Fields(string(out)) // newest first
-	for i := len(lines) - 1; i >= 0; i-- {
-		if !r.IsID(lines[i]) {
-			return nil, fmt.Errorf("git log: cannot understand '%s'", Shown(lines[i]))
+	for _, line := range slices.Backward(slices.Collect(strings.Lines(string(out)))) { // newest first
+		id, reason, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !r.IsID(id) {
+			return nil, fmt.Errorf("git log: cannot understand '%s'", Shown(line))
 		}
-		moves = append(moves, RefMove{old, ID(lines[i])})
-		old = ID(lines[i])
+		moves = append(moves, RefMove{old, ID(id), reason})
+		old = ID(id)
 	}
 	return moves, nil
 }

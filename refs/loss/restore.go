@@ -39,6 +39,20 @@ func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.
 	return c, b.metadata(ctx, tx.Store, c, tip.Name())
 }
 
+// Rejoin is Restore of what [Missing] found. Unless the tip has it already, the commit that had it becomes a
+// parent, so that the history has its commits.
+func (b *Branch) Rejoin(ctx context.Context, tx *store.Transaction, tip *store.Tip) (*store.Draft, error) {
+	draft, err := b.Restore(ctx, tx, tip)
+	if err != nil {
+		return nil, err
+	}
+	is, err := tx.Store.Repo().IsAncestor(ctx, b.from, tip.Commit().ID)
+	if err == nil && !is {
+		draft.Parents = append(draft.Parents, b.from)
+	}
+	return draft, err
+}
+
 // From brings back to the current branch what another commit of memory has and the branch lacks:
 // steps, commits and topics. rev is any revision, also of another branch or of a remote; history
 // that is not of this repository is checked first. What the branch has stays as it is, and what was
@@ -66,15 +80,7 @@ func From(ctx context.Context, s *store.Store, w store.Writer, rev string, dryRu
 			if what = lost.What(); what == "" || dryRun {
 				return nil, nil
 			}
-			draft, err := lost.Restore(ctx, tx, tip)
-			if err != nil {
-				return nil, err
-			}
-			if is, err := s.Repo().IsAncestor(ctx, c.ID, tip.Commit().ID); is || err != nil {
-				return draft, err
-			}
-			draft.Parents = append(draft.Parents, c.ID) // so that the history has its commits
-			return draft, nil
+			return lost.Rejoin(ctx, tx, tip)
 		})
 	})
 	change.Path = what

@@ -1,0 +1,149 @@
+package fsck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/loss"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkMoved reports branches and the roadmap that a fetch moved to a commit without what they had: a fetch
+// refspec of the user's writes to them, see [checker.overwriting]. Their reflogs tell it, for as long as git
+// keeps them. The repair adds a commit that has both. Of a branch that a fetch with --prune deleted, git keeps
+// no reflog.
+func checkMoved(ctx context.Context, c *checker) error {
+	if c.forgotten == nil {
+		return nil
+	}
+	cfg, err := c.s.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(cfg.Subsections("remote"), func(name string) bool { return isMirror(cfg, name) }) {
+		return nil // it has what the remote has
+	}
+	refs, err := c.s.Repo().Refs(ctx, git.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	if id, err := c.s.RoadmapTip(ctx); err == nil && id != "" {
+		refs = append(refs, git.Ref{Name: git.RoadmapRef, ID: id})
+	}
+	for _, r := range refs {
+		moves, err := c.s.Repo().Moves(ctx, r.Name)
+		if err != nil {
+			return err
+		}
+		for _, m := range moves {
+			if !overwrites(m) {
+				continue
+			}
+			if err := c.moved(ctx, r, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func isMirror(cfg *git.Config, remote string) bool {
+	is, err := cfg.Bool("remote."+remote+".mirror", false)
+	return err == nil && is
+}
+
+// overwrites reports whether a fetch moved a ref to a commit that does not descend from what it named: git
+// says so in these words.
+func overwrites(m git.RefMove) bool {
+	by, what, _ := strings.Cut(m.Reason, ": ")
+	return (by == "fetch" || by == "pull" || strings.HasPrefix(by, "fetch ") || strings.HasPrefix(by, "pull ")) &&
+		what == "forced-update" && !m.Old.IsZero()
+}
+
+// moved reports what a ref lacks since such a move.
+func (c *checker) moved(ctx context.Context, r git.Ref, m git.RefMove) error {
+	infos, err := c.s.Repo().Infos(ctx, []git.ID{m.Old})
+	if err != nil || infos[0].Type != "commit" {
+		return err
+	}
+	if is, err := c.s.Repo().IsAncestor(ctx, m.Old, r.ID); is || err != nil {
+		return err
+	}
+	p := Problem{Kind: "ref-overwritten", Object: r.Name, Repair: FixCommand}
+	branch, ok := git.BranchName(r.Name)
+	if !ok {
+		return c.movedRoadmap(ctx, r, m, p)
+	}
+	lost, err := loss.Missing(ctx, c.s, r.ID, m.Old, *c.forgotten)
+	if err != nil || lost.What() == "" {
+		return err
+	}
+	clean := expunge.RefuseExpunged(ctx, c.s, m.Old, m.Old.Short(), "")
+	p.Message = fmt.Sprintf("a fetch moved branch '%s' from %s to %s: it lacks %s", branch, m.Old.Short(), m.New.Short(), lost.What())
+	c.report(ctx, func(ctx context.Context) error {
+		return mendBranch(ctx, c.s, c.w, branch, func(ctx context.Context, tx *store.Transaction, now *store.Tip) (*store.Draft, error) {
+			if now.Commit().ID != r.ID {
+				return nil, errMoved
+			}
+			if clean != nil { // what was expunged must not come back with the history
+				return lost.Restore(ctx, tx, now)
+			}
+			return lost.Rejoin(ctx, tx, now)
+		})
+	}, p)
+	return nil
+}
+
+// movedRoadmap sets the roadmap forward again, if nobody has changed it since.
+func (c *checker) movedRoadmap(ctx context.Context, r git.Ref, m git.RefMove, p Problem) error {
+	p.Message = fmt.Sprintf("a fetch moved the roadmap from %s to %s", m.Old.Short(), m.New.Short())
+	behind, err := c.s.Repo().IsAncestor(ctx, r.ID, m.Old)
+	if err != nil {
+		return err
+	}
+	if !behind {
+		p.Repair = "git diff " + string(r.ID) + " " + string(m.Old) + " shows what it lacks"
+		c.report(ctx, nil, p)
+		return nil
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		return c.moveRefs(ctx, "restore what a fetch overwrote", func(tx *git.Tx) { tx.Update(r.Name, m.Old, r.ID) })
+	}, p)
+	return nil
+}
+
+// overwriting reports a fetch refspec that writes to the refs of memory themselves: a plain fetch moves them
+// back to what the remote has, and with --prune deletes those that it lacks. A mirror is meant to be so. The
+// setting is the user's, so that the user must change it.
+func (c *checker) overwriting(remote string, have []string) {
+	key := "remote." + remote + ".fetch"
+	for _, spec := range have {
+		from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		if !ok || !strings.HasPrefix(spec, "+") || !writesMemory(to) {
+			continue
+		}
+		repair := fmt.Sprintf("git config --fixed-value --unset-all %s %s", prose.ShellWord(key), prose.ShellQuoted(spec))
+		if from == "refs/*" {
+			repair = fmt.Sprintf("git config --fixed-value --replace-all %s %s %s", prose.ShellWord(key),
+				prose.ShellQuoted("+refs/heads/*:refs/remotes/"+remote+"/*"), prose.ShellQuoted(spec))
+		}
+		c.found = append(c.found, Problem{Kind: "refspec-overwrites", Object: key, Repair: repair,
+			Message: fmt.Sprintf("a plain fetch from '%s' moves memory here back to what that has: its refspec %s writes to it", remote, spec)})
+	}
+}
+
+// writesMemory reports whether what a refspec writes to includes refs of memory.
+func writesMemory(to string) bool {
+	begin, end, pattern := strings.Cut(to, "*")
+	for _, ref := range []string{git.BranchRef("x"), git.RoadmapRef, git.NotesRef} {
+		if ref == to || pattern && len(ref) >= len(begin)+len(end) && strings.HasPrefix(ref, begin) && strings.HasSuffix(ref, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(to, git.BranchPrefix)
+}
