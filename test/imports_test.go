@@ -64,7 +64,7 @@ var layers = map[string][]string{
 	"hooks/aider":             {"hooks/agent"},
 	"hooks/qwen":              {"hooks/gemini", "hooks/agent"},
 	"hooks/internal/golden":   {"hooks/agent"},
-	"hooks/agent":             {"refs/redact"},
+	"hooks/agent":             {"refs/prose", "refs/redact"},
 	"hooks/payload":           {},
 	"hooks/settings":          {"refs/git/disk"},
 	"hooks/zst":               {},

@@ -15,8 +15,9 @@ import (
 // a message.
 const (
 	mostHeadline = 400 // bytes
-	mostThoughts = 900
-	mostThought  = 220 // characters
+	mostTask     = 120 // characters of its title
+	mostThoughts = 1200
+	mostThought  = 320 // characters
 	mostLast     = 240 // bytes
 	mostEdited   = 200 // files
 )
@@ -36,8 +37,11 @@ func (r *sweReader) milestones(session string, acts []act) (turns []agent.Turn) 
 			until = bounds[n+1]
 		}
 		t := agent.Turn{Session: session, Steps: until - from, Done: until < len(acts) || r.info.Exit != ""}
-		if n == 0 || !t.Done {
+		switch {
+		case !t.Done || n == 0 && r.info.Exit != "":
 			t.Prompt = agent.Cut(r.task, agent.MaxField)
+		case n == 0: // the last has all of it
+			t.Prompt = agent.Cut(firstOf(r.task), agent.MaxField)
 		}
 		for _, a := range acts[from:until] {
 			if t.Changed = t.Changed || a.changes; a.called {
@@ -91,15 +95,20 @@ func (r *sweReader) account(acts []act, from, until int) string {
 	headline := r.reading(acts, from, until)
 	parts := []string{prose.Clip(headline, mostHeadline)}
 	if from > 0 && r.task != "" {
-		parts = append(parts, "Task: "+prose.OneLine(firstOf(r.task), mostThought))
+		parts = append(parts, "Task: "+prose.OneLine(firstOf(r.task), mostTask))
 	}
 	var said []string
 	left := mostThoughts
 	for n := until - 1; n >= from; n-- { // the newest are worth most
-		thought := prose.OneLine(strings.TrimSpace(r.steps[n].Thought), mostThought)
-		if acts[n].looks || thought == "" || strings.TrimSpace(r.steps[n].Thought) == headline {
+		thought := strings.TrimSpace(r.steps[n].Thought)
+		if thought == "" || thought == headline {
 			continue
 		}
+		thought, stated := agent.Findings(thought)
+		if !stated && acts[n].looks {
+			continue
+		}
+		thought = prose.OneLine(thought, mostThought)
 		if left -= len(thought) + len("- \n"); left < 0 {
 			break
 		}
@@ -111,7 +120,7 @@ func (r *sweReader) account(acts []act, from, until int) string {
 	}
 	if last := r.steps[until-1]; last.Action != "" {
 		parts = append(parts, "Last call: "+prose.OneLine(last.Action, mostLast)+"\nResult: "+
-			prose.OneLine(last.Observation, mostLast))
+			prose.Fold(agent.Digest(last.Observation, mostLast, agent.WantedBy(r.task, last.Thought), nil)))
 	}
 	if until == len(acts) && r.info.Exit != "" {
 		parts = append(parts, "Outcome: "+prose.OneLine(r.info.Exit, mostLast))

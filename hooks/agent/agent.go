@@ -17,7 +17,8 @@
 //     and searches for tools are dropped.
 //   - A field has at most 2 KiB and a turn 32 KiB. What is cut ends in
 //     "… 18,211 bytes more, sha256 1a2b3c4d5e6f": the length and the beginning of the hash of
-//     the rest. A field has at most a fifteenth of what its turn has left, so that long turns
+//     the rest. Of a result the lines are kept that say what went wrong, those with words of the
+//     prompt, the thought or the action that few lines have, and both ends, see Choose. A field has at most a fifteenth of what its turn has left, so that long turns
 //     keep their calls and lose the length of their results; the last 2 KiB are for texts such
 //     as the final message. Calls that find less than 128 bytes are left out and counted.
 //   - A step has the time, the session and the id of its first record, and the tokens of the

@@ -49,13 +49,16 @@ func (r *room) repeats(s Step) bool {
 func (r *room) limit() int { return min(maxField, (r.left-maxField)/15) }
 
 // fit cuts the texts of a step and takes its room; it reports whether there was any.
-func (r *room) fit(s *Step) bool {
+func (r *room) fit(s *Step, prompt string) bool {
 	limit := r.limit()
 	if s.Action == "" { // a prompt or a text
 		limit = min(maxField, r.left)
 	}
 	if limit < minField {
 		return false
+	}
+	if s.Action != "" && len(s.Observation) > limit {
+		s.Observation = Choose(s.Observation, limit, WantedBy(prompt, s.Thought, s.Action))
 	}
 	for _, text := range []*string{&s.Observation, &s.Thought, &s.Action} {
 		*text = Cut(*text, limit)
@@ -152,7 +155,7 @@ func (g *group) add(i *item) bool {
 
 // grouped makes one step of calls that only read. Their results share the size of one: the
 // shortest are whole.
-func grouped(items []*item, limit int) Step {
+func grouped(items []*item, limit int, prompt string) Step {
 	first := items[0]
 	var thoughts []string
 	var tokens int64
@@ -177,21 +180,21 @@ func grouped(items []*item, limit int) Step {
 	for _, i := range items {
 		results, actions = append(results, tidy(i.result)), append(actions, i.action())
 	}
-	return first.step(numbered(share(results, limit-4*len(results))), thought, numbered(actions))
+	share(results, limit-4*len(results), WantedBy(prompt, thought, strings.Join(actions, " ")))
+	return first.step(numbered(results), thought, numbered(actions))
 }
 
-// share cuts texts to limit bytes together.
-func share(texts []string, limit int) []string {
+// share shortens texts to limit bytes together.
+func share(texts []string, limit int, wanted Wanted) {
 	order := make([]int, len(texts))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return len(texts[a]) - len(texts[b]) })
 	for n, i := range order {
-		texts[i] = Cut(texts[i], max(0, limit/(len(order)-n)))
+		texts[i] = Choose(texts[i], max(0, limit/(len(order)-n)), wanted)
 		limit -= len(texts[i])
 	}
-	return texts
 }
 
 // numbered makes a list of texts; those that are empty keep their number.

@@ -285,7 +285,7 @@ func (t *Thread) deliver(i *item) {
 func (t *Thread) closeGroup() {
 	if items := t.group.items; len(items) > 0 {
 		t.group = group{}
-		t.step(items[0].turn, grouped(items, t.room.limit()))
+		t.step(items[0].turn, grouped(items, t.room.limit(), t.prompt(items[0].turn)))
 	}
 }
 
@@ -295,7 +295,7 @@ func (t *Thread) step(turn int, s Step) {
 		t.owed += s.Tokens
 		return
 	}
-	if !t.room.fit(&s) {
+	if !t.room.fit(&s, t.prompt(turn)) {
 		t.report.LeftOut++
 		t.owed += s.Tokens
 		return
@@ -305,6 +305,14 @@ func (t *Thread) step(turn int, s Step) {
 		t.report.Turns[turn].Steps++
 		t.failed = t.emit(s)
 	}
+}
+
+// prompt is what a turn is about.
+func (t *Thread) prompt(turn int) string {
+	if turn < 0 || turn >= len(t.report.Turns) {
+		return ""
+	}
+	return t.report.Turns[turn].Prompt
 }
 
 // open emits what is unfinished to the report.

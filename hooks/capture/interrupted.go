@@ -25,27 +25,22 @@ const account = "Interrupted. The agent said, oldest first:\n"
 // interrupt puts an account of a turn that has no end in the place of its last message, which is none.
 func (d *due) interrupt(p policy, steps []agent.Step) {
 	if p.mode == captureFull {
-		d.Final = cmp.Or(interrupted(steps), d.Final)
+		d.Final = cmp.Or(interrupted(d.Prompt, steps), d.Final)
 	}
 }
 
 // interrupted is an account of a turn that has no end, "" if the agent said nothing in it: its newest
 // texts, its plan, its last call, and what it called before. Nothing else tells what it found and what
 // is left.
-func interrupted(steps []agent.Step) string {
+func interrupted(prompt string, steps []agent.Step) string {
 	var said []string
 	for _, step := range steps {
 		if thought := strings.TrimSpace(step.Thought); thought != "" {
-			said = append(said, "\n- "+prose.Clip(thought, mostContributed/4))
+			said = append(said, thought)
 		}
 	}
 	if len(said) == 0 {
 		return ""
-	}
-	from, left := len(said), mostContributed
-	for from > 0 && left >= len(said[from-1]) {
-		from--
-		left -= len(said[from])
 	}
 	plan := ""
 	calls := slices.DeleteFunc(slices.Clone(steps), func(step agent.Step) bool {
@@ -59,25 +54,47 @@ func interrupted(steps []agent.Step) string {
 		end += "\n\nIts plan: " + prose.OneLine(plan, mostPlan)
 	}
 	if n := len(calls); n > 0 {
-		last := calls[n-1]
+		last, r := calls[n-1], resultsOf(prompt, said)
 		end += "\n\nIts last call: " + prose.OneLine(does(last), mostLast+len(last.Change))
 		if last.Observation != "" && last.Change == "" {
-			end += "\nThe result: " + clipMiddle(last.Observation, mostFound)
+			end += "\nThe result: " + agent.Digest(last.Observation, mostFound, r.wanted, nil)
 		}
-		end += before(calls[:n-1])
+		r.tell(last.Observation)
+		end += r.before(calls[:n-1])
 	}
-	return account + strings.Join(said[from:], "") + end
+	return account + strings.Join(saidLines(said, mostContributed), "") + end
 }
 
+// results shortens the results of a turn, the newest first.
+type results struct {
+	wanted agent.Wanted
+	told   map[string]bool // lines of newer results: they are not told again
+}
+
+func resultsOf(prompt string, said []string) results {
+	return results{wanted: agent.WantedBy(prompt, said[len(said)-1]), told: map[string]bool{}}
+}
+
+// tell notes that the lines of a result were told.
+func (r results) tell(result string) {
+	for line := range strings.Lines(result) {
+		r.told[strings.TrimSpace(line)] = true
+	}
+}
+
+func (r results) known(line string) bool { return r.told[line] }
+
 // before lists calls, the newest ones if not all have room.
-func before(calls []agent.Step) string {
+func (r results) before(calls []agent.Step) string {
 	if len(calls) == 0 {
 		return ""
 	}
 	most := max(mostCalls/len(calls), leastCall)
 	var lines []string
 	for left := mostCalls; len(calls) > 0; calls = calls[:len(calls)-1] {
-		line := call(calls[len(calls)-1], most)
+		step := calls[len(calls)-1]
+		line := r.call(step, most)
+		r.tell(step.Observation)
 		if slices.Contains(lines, line) {
 			continue
 		}
@@ -92,14 +109,14 @@ func before(calls []agent.Step) string {
 
 // call is a call and its result on one line of about that many bytes: what one of the two leaves, the
 // other gets. The result of an edit only repeats it.
-func call(step agent.Step, most int) string {
-	result := prose.Fold(step.Observation)
+func (r results) call(step agent.Step, most int) string {
+	result := prose.Fold(agent.Digest(step.Observation, most, r.wanted, r.known))
 	if step.Change != "" {
 		step.Change, result = agent.Shorten(step.Change, most), ""
 	}
 	line := "\n- " + prose.OneLine(does(step), max(most-len(result), most/2))
 	if result != "" {
-		line += " → " + clipMiddle(result, max(most-len(line), most/2))
+		line += " → " + prose.Fold(agent.Digest(step.Observation, max(most-len(line), most/2), r.wanted, r.known))
 	}
 	return line
 }

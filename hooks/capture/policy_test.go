@@ -69,7 +69,7 @@ func TestInterrupted(t *testing.T) {
 		steps = append(steps, agent.Step{Thought: fmt.Sprintf("%d %s", i, strings.Repeat("x", 96)), Action: "Bash: make"}, agent.Step{Action: "Read: f"})
 	}
 	steps = append(steps, agent.Step{Thought: strings.Repeat("é", 2000), Action: "Bash: make test", Observation: "FAIL\n1 of 2"})
-	got := interrupted(steps)
+	got := interrupted("", steps)
 	for _, want := range []string{"Interrupted. The agent said, oldest first:\n\n- 26 xx", "\n- 39 xx", "é…\n\nIts last call: Bash: make test\nThe result: FAIL\n1 of 2"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
@@ -78,7 +78,7 @@ func TestInterrupted(t *testing.T) {
 	if len(got) > mostContributed+2*mostLast+100 {
 		t.Errorf("%d bytes", len(got))
 	}
-	if got := interrupted([]agent.Step{{Action: "Bash: make"}}); got != "" {
+	if got := interrupted("", []agent.Step{{Action: "Bash: make"}}); got != "" {
 		t.Errorf("%q", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestContributionTellsEdits(t *testing.T) {
 	if !strings.Contains(got, "Edits:\n\n- a.go: + func A() { - func B() {\n- f0.go: + a line of code + a line") || len(got) > mostEdits+100 {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
-	d.Final = interrupted([]agent.Step{{Thought: "I edit it.", Action: "Edit: a.go\n+ func A() {", Observation: "a snippet", Change: "+ func A() {", File: "a.go"},
+	d.Final = interrupted("", []agent.Step{{Thought: "I edit it.", Action: "Edit: a.go\n+ func A() {", Observation: "a snippet", Change: "+ func A() {", File: "a.go"},
 		{Thought: "I edit again.", Action: "edit 1:1\n\tx\nend", Observation: "x", Change: "+ x", File: "b.go"}})
 	got = d.contribution()
 	if !strings.Contains(got, "\n- Edit: a.go + func A() {") || !strings.Contains(got, "last call: edit: b.go + x") ||
