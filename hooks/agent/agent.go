@@ -114,6 +114,7 @@ type Report struct {
 	Final    string         // of the last turn
 	End      int64          // bytes up to the end of the last whole line: where to go on reading
 	Dir      string         // where the agent worked at first; empty: the transcript does not say
+	Settings []string       // of the client, as far as the transcript tells them, such as "sandbox read-only"; the newest
 	Last     time.Time      // of the newest record
 	Unknown  map[string]int // records of types that the decoder does not know
 	Broken   int            // lines that are no JSON

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,6 +43,7 @@ type item struct {
 	thought string
 	result  string
 	done    bool
+	told    bool // there is a result
 	tokens  int64
 	turn    int  // its number in Report.Turns
 	begins  bool // a Prompt that begins its turn
@@ -80,6 +82,15 @@ func (t *Thread) Time(at time.Time) {
 func (t *Thread) In(dir string) {
 	if t.report.Dir == "" {
 		t.report.Dir = dir
+	}
+}
+
+// Set notes a setting of the client; the value of one that is as usual is empty.
+func (t *Thread) Set(name, value string) {
+	name += " "
+	t.report.Settings = slices.DeleteFunc(t.report.Settings, func(s string) bool { return strings.HasPrefix(s, name) })
+	if value != "" {
+		t.report.Settings = append(t.report.Settings, name+Name(value))
 	}
 }
 
@@ -185,7 +196,7 @@ func (t *Thread) result(e Event) {
 	}
 	for _, i := range t.queue {
 		if i.Kind == Call && i.Event.Call == e.Call && !i.done {
-			if i.result, i.done = e.Text, true; e.Failed {
+			if i.result, i.done, i.told = e.Text, true, true; e.Failed {
 				i.Change = ""
 			}
 			t.wrote(i, e)
@@ -274,6 +285,9 @@ func (t *Thread) deliver(i *item) {
 	case Text:
 		t.step(i.turn, i.step("", i.thought, ""))
 	case Call:
+		if !i.told && len(i.Files) > 0 { // nobody knows whether it was run
+			t.report.Turns[i.turn].Changed = true
+		}
 		s := i.step(tidy(i.result), i.thought, i.action())
 		if s.Change = i.Change; s.Change != "" {
 			s.File = strings.Join(i.Files, ", ")

@@ -29,7 +29,8 @@ type Turn struct {
 	Calls int      // of tools, except git-context's own
 	Steps int
 
-	// Changed says that files were changed, of which Files may have none.
+	// Changed says that files were changed, of which Files may have none, or that a call was to change some
+	// and the transcript does not say what became of it.
 	Changed bool
 
 	Begin, End time.Time // of the first and the last record

@@ -107,6 +107,7 @@ type capturing struct {
 
 	unlisted error // why git did not list what the turn changed; the turn is recorded all the same
 	asks     bool  // the user has written a prompt
+	settings []string
 	until    time.Time
 }
 
@@ -203,6 +204,7 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 			return read{}, errElsewhere
 		}
 	}
+	c.settings = report.Settings
 	got := read{end: from + report.End, ended: c.finished(report)}
 	steps = append(steps, report.Open...)
 	if in.cut && len(report.Turns) > 1 || c.leaves(report) { // the last turn is read again as a whole
@@ -355,11 +357,19 @@ func (c *capturing) commit(ctx context.Context) (string, error) {
 	}
 	o := store.CommitOptions{Writer: c.turn.Writer, Branch: tip.Name(),
 		Summary: c.state.Due.summary(c.turn.Client), Contribution: c.state.Due.contribution()}
+	if !c.state.Told {
+		ran, err := Ran(c.s, c.turn.Dir, c.settings)
+		if err != nil {
+			return "", err
+		}
+		o.Contribution = joined(o.Contribution, ran)
+	}
 	wanted, err := c.wants(ctx, tip, o)
 	if err != nil || !wanted {
 		return "", err
 	}
 	made, err := c.s.Commit(ctx, o)
+	c.state.Told = c.state.Told || err == nil
 	return made.ID, err
 }
 

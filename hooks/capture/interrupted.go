@@ -19,17 +19,29 @@ const (
 	leastCall   = 200  // of one of them, and of its result
 )
 
-// account begins the account of an interrupted turn.
-const account = "Interrupted. The agent said, oldest first:\n"
+// account begins the account of an interrupted turn, and silent that of one in which the agent said nothing.
+const (
+	account = "Interrupted. The agent said, oldest first:\n"
+	silent  = "Interrupted. The agent said nothing."
+)
+
+// isAccount reports whether a text is the account of an interrupted turn.
+func isAccount(text string) bool {
+	return strings.HasPrefix(text, account) || strings.HasPrefix(text, silent)
+}
 
 // interrupt puts an account of a turn that has no end in the place of its last message, which is none.
 func (d *due) interrupt(p policy, steps []agent.Step) {
 	if p.mode == captureFull {
-		d.Final = cmp.Or(interrupted(d.Prompt, steps), d.Final)
+		said := interrupted(d.Prompt, steps)
+		if d.Final != "" && strings.HasPrefix(said, silent) { // the client gave its words
+			return
+		}
+		d.Final = cmp.Or(said, d.Final)
 	}
 }
 
-// interrupted is an account of a turn that has no end, "" if the agent said nothing in it: its newest
+// interrupted is an account of a turn that has no end, "" if the agent said and called nothing in it: its newest
 // texts, its plan, its last call, and what it called before. Nothing else tells what it found and what
 // is left.
 func interrupted(prompt string, steps []agent.Step) string {
@@ -39,9 +51,6 @@ func interrupted(prompt string, steps []agent.Step) string {
 			said = append(said, thought)
 		}
 	}
-	if len(said) == 0 {
-		return ""
-	}
 	plan := ""
 	calls := slices.DeleteFunc(slices.Clone(steps), func(step agent.Step) bool {
 		if agent.IsPlan(step.Action) {
@@ -49,6 +58,9 @@ func interrupted(prompt string, steps []agent.Step) string {
 		}
 		return step.Action == "" || agent.IsPlan(step.Action)
 	})
+	if len(said)+len(calls) == 0 && plan == "" {
+		return ""
+	}
 	end := ""
 	if plan != "" {
 		end += "\n\nIts plan: " + prose.OneLine(plan, mostPlan)
@@ -62,6 +74,9 @@ func interrupted(prompt string, steps []agent.Step) string {
 		r.tell(last.Observation)
 		end += r.before(calls[:n-1])
 	}
+	if len(said) == 0 {
+		return silent + end
+	}
 	return account + strings.Join(saidLines(said, mostContributed), "") + end
 }
 
@@ -72,7 +87,8 @@ type results struct {
 }
 
 func resultsOf(prompt string, said []string) results {
-	return results{wanted: agent.WantedBy(prompt, said[len(said)-1]), told: map[string]bool{}}
+	newest := said[max(0, len(said)-1):]
+	return results{wanted: agent.WantedBy(append([]string{prompt}, newest...)...), told: map[string]bool{}}
 }
 
 // tell notes that the lines of a result were told.

@@ -55,7 +55,11 @@ type Past struct {
 	rules *Rules
 	turn  Turn
 	state state
+	ran   string
 }
+
+// Ran says what the first commit tells of the session, see the function Ran.
+func (p *Past) Ran(line string) { p.ran = line }
 
 // Past begins a session of a client, whose name is that of the agent.
 func (r *Rules) Past(client string) *Past {
@@ -85,7 +89,8 @@ func (p *Past) Add(t PastTurn) (summary, contribution string) {
 	p.turn.Ends = t.Ends
 	commits := p.rules.policy.commits(d, p.turn)
 	if commits {
-		summary, contribution = d.summary(p.turn.Client), d.contribution()
+		summary, contribution = d.summary(p.turn.Client), joined(d.contribution(), p.ran)
+		p.ran = ""
 	}
 	if commits || t.Ends {
 		p.state.Due = nil

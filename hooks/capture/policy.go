@@ -98,6 +98,9 @@ func (p policy) commits(d *due, t Turn) bool {
 // the first of what its account has.
 func (d *due) summary(client string) string {
 	said := strings.TrimPrefix(strings.TrimPrefix(d.Final, account), "\n- ")
+	if isAccount(said) {
+		said = ""
+	}
 	for _, text := range []string{d.Prompt, said} {
 		if line := prose.OneLine(firstLine(text), mostSummary); line != "" {
 			return line
@@ -116,12 +119,12 @@ func (d *due) contribution() string {
 	}
 	if final := strings.TrimSpace(d.Final); final != "" {
 		limit := mostContributed
-		if strings.HasPrefix(final, account) {
+		if isAccount(final) {
 			limit = mostAccount
 		}
 		parts = append(parts, clipMiddle(final, limit))
 	}
-	if edits := d.edits(); edits != "" && !strings.HasPrefix(d.Final, account) { // which has them
+	if edits := d.edits(); edits != "" && !isAccount(d.Final) { // which has them
 		parts = append(parts, edits)
 	}
 	if len(d.Files) > 0 {
@@ -132,6 +135,11 @@ func (d *due) contribution() string {
 		parts = append(parts, "Files: "+names)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// joined adds a last paragraph to a text.
+func joined(text, last string) string {
+	return strings.TrimSpace(text + "\n\n" + last)
 }
 
 // edits lists what was changed, a line for each file.

@@ -78,8 +78,20 @@ func TestInterrupted(t *testing.T) {
 	if len(got) > mostContributed+2*mostLast+100 {
 		t.Errorf("%d bytes", len(got))
 	}
-	if got := interrupted("", []agent.Step{{Action: "Bash: make"}}); got != "" {
+	if got := interrupted("", []agent.Step{{Observation: "User: Do it"}}); got != "" {
 		t.Errorf("%q", got)
+	}
+	d := &due{Prompt: "Do it"}
+	d.interrupt(policy{mode: captureFull}, []agent.Step{{Action: "Bash: make"}})
+	if got := d.contribution(); got != silent+"\n\nIts last call: Bash: make" {
+		t.Errorf("%q", got)
+	}
+	if d.Prompt = ""; d.summary("codex") != "A turn of codex" {
+		t.Errorf("%q", d.summary("codex"))
+	}
+	d = &due{Final: "Done."}
+	if d.interrupt(policy{mode: captureFull}, []agent.Step{{Action: "Bash: make"}}); d.Final != "Done." {
+		t.Errorf("%q", d.Final)
 	}
 }
 

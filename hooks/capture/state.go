@@ -41,6 +41,7 @@ type state struct {
 	Attempt bool     `json:"attempt,omitempty"`
 	Asked   bool     `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
 	Ended   bool     `json:"ended,omitempty"`  // the end of the session was read
+	Told    bool     `json:"told,omitempty"`   // a commit tells where and how the session ran
 	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
 }
 

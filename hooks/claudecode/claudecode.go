@@ -78,6 +78,9 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 	}
 	d.dir = cmp.Or(d.dir, r.Dir)
 	t.In(r.Dir)
+	if r.Mode != "" {
+		t.Set("permissions", strings.TrimPrefix(r.Mode, "default"))
+	}
 	if r.Sidechain != d.sub {
 		t.Subagent()
 		return

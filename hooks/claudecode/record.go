@@ -9,7 +9,7 @@ import (
 
 // record is what is of interest of a line.
 type record struct {
-	Type, UUID, Session, Dir, AgentID string
+	Type, UUID, Session, Dir, AgentID, Mode string
 
 	At time.Time
 
@@ -57,6 +57,8 @@ func (r *record) read(line agent.Value) bool {
 			r.At = agent.ParseTime(v.Text())
 		case "cwd":
 			r.Dir = v.Text()
+		case "permissionMode":
+			r.Mode = v.Text()
 		case "agentId":
 			r.AgentID = v.Text()
 		case "isSidechain":

@@ -98,6 +98,10 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 		return
 	case "turn_context":
 		d.turn(&p)
+		if !d.copied {
+			t.Set("approval", p.Approval)
+			t.Set("sandbox", p.Sandbox)
+		}
 		return
 	}
 	if r.Kind == "task_started" || r.Kind == "turn_started" {

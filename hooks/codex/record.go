@@ -41,6 +41,7 @@ type payload struct {
 	// Of session_meta and turn_context.
 	Session, Parent, Forked, Thread, Dir, Model string
 	Source                                      agent.Value
+	Approval, Sandbox                           string
 
 	// Of response_item.
 	Role, CallID, Name, Namespace, Input string
@@ -64,6 +65,13 @@ func (p *payload) read(name []byte, v agent.Value) {
 	switch string(name) {
 	case "source":
 		p.Source = v
+	case "sandbox_policy":
+		p.Sandbox = v.Text()
+		v.Members(func(name []byte, v agent.Value) {
+			if string(name) == "type" || string(name) == "mode" {
+				p.Sandbox = v.Text()
+			}
+		})
 	case "content":
 		p.Content = parts(v)
 	case "action":
@@ -116,6 +124,8 @@ func (p *payload) text(name []byte) *string {
 		return &p.Dir
 	case "model":
 		return &p.Model
+	case "approval_policy":
+		return &p.Approval
 	case "role":
 		return &p.Role
 	case "call_id":

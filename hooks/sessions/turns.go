@@ -90,11 +90,11 @@ func (i *importing) list(s *session) {
 
 // add reads the turns of a run, and moves the branches if much waits.
 func (i *importing) add(ctx context.Context, u *unit) error {
-	turns, err := i.turnsOf(ctx, u)
+	past := i.rules.Past(u.client)
+	turns, err := i.turnsOf(ctx, u, past)
 	if err != nil {
 		return err
 	}
-	past := i.rules.Past(u.client)
 	end := len(turns) - 1 // of the session's own thread
 	for end > 0 && turns[end].sub {
 		end--
@@ -122,12 +122,19 @@ func (i *importing) add(ctx context.Context, u *unit) error {
 	return nil
 }
 
-// turnsOf reads the turns of a run, those of subagents among them.
-func (i *importing) turnsOf(ctx context.Context, u *unit) (all []turn, err error) {
+// turnsOf reads the turns of a run, those of subagents among them, and where and how the session ran.
+func (i *importing) turnsOf(ctx context.Context, u *unit, past *capture.Past) (all []turn, err error) {
 	for _, f := range u.files {
 		c, err := i.read(ctx, f)
 		if err != nil {
 			return nil, &FileError{File: f, Err: err}
+		}
+		if !c.sub {
+			ran, err := capture.Ran(i.s, c.report.Dir, c.report.Settings)
+			if err != nil {
+				return nil, err
+			}
+			past.Ran(ran)
 		}
 		if !c.goes && !c.sub && f.Path != "" {
 			i.ends[f] = ended{c.id, c.report.End}
