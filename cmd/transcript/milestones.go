@@ -37,6 +37,9 @@ func (r *sweReader) milestones(session string, acts []act) (turns []agent.Turn) 
 			until = bounds[n+1]
 		}
 		t := agent.Turn{Session: session, Steps: until - from, Done: until < len(acts) || r.info.Exit != ""}
+		if !t.Done {
+			t.Terms = r.terms()
+		}
 		switch {
 		case !t.Done || n == 0 && r.info.Exit != "":
 			t.Prompt = agent.Cut(r.task, agent.MaxField)

@@ -104,6 +104,8 @@ type sweReader struct {
 	steps  []sweStep
 	empty  []int // the positions of steps without a text, which are left out
 	task   string
+	goal   string // as the system's message says it
+	ends   string // when the work is done, as the instructions say it
 	info   sweInfo
 	lossy  bool // invalid UTF-8 became U+FFFD
 }
@@ -222,8 +224,14 @@ func (r *sweReader) history() error {
 		if err := r.json.Decode(&r.raw); err != nil {
 			return err
 		}
-		if agent.Unmarshal(r.raw, &m) == nil && m.Role == "user" && !m.Demo {
-			r.task = taskOf(messageText(agent.Value(m.Content)))
+		if agent.Unmarshal(r.raw, &m) != nil || m.Demo {
+			continue
+		}
+		switch message := messageText(agent.Value(m.Content)); m.Role {
+		case "system":
+			r.goal = goalOf(message)
+		case "user":
+			r.task, r.ends = taskOf(message), termsOf(message)
 		}
 	}
 	return r.passRest(open, nil)

@@ -11,7 +11,7 @@ import (
 // of it, and false, if none does.
 func Findings(text string) (string, bool) {
 	var kept []string
-	for _, sentence := range sentences(text) {
+	for _, sentence := range Sentences(text) {
 		if !announces(sentence) {
 			kept = append(kept, sentence)
 		}
@@ -22,9 +22,9 @@ func Findings(text string) (string, bool) {
 	return strings.Join(kept, " "), true
 }
 
-// sentences divides a text at ends of sentences and lines. Between two sentences there may be no space,
+// Sentences divides a text at ends of sentences and lines. Between two sentences there may be no space,
 // because some clients remove line ends.
-func sentences(text string) (list []string) {
+func Sentences(text string) (list []string) {
 	from := 0
 	end := func(at int) {
 		if s := strings.TrimSpace(text[from:at]); s != "" {

@@ -22,6 +22,7 @@ type Turn struct {
 
 	Session string // which is another one where a fork copied its origin
 
+	Terms string   // what else the user asked for, where the Prompt has only the task
 	Final string   // the last visible text of the agent, at most 8 KiB
 	Files []string // that its tools wrote, at most 200, relative to the session's directory if below it
 	Edits []Edited // what they changed in them, at most 200

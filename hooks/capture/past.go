@@ -89,7 +89,7 @@ func (p *Past) Add(t PastTurn) (summary, contribution string) {
 	p.turn.Ends = t.Ends
 	commits := p.rules.policy.commits(d, p.turn)
 	if commits {
-		summary, contribution = d.summary(p.turn.Client), joined(d.contribution(), p.ran)
+		summary, contribution = d.summary(p.turn.Client), joined(joined(d.contribution(), t.Terms), p.ran)
 		p.ran = ""
 	}
 	if commits || t.Ends {

@@ -11,16 +11,9 @@ import (
 // of a worktree, because the names of files are relative to it; and settings of the client that say what the
 // agent was allowed to do. It is "" if there is nothing to say.
 func Ran(s *store.Store, dir string, settings []string) (string, error) {
-	trees, err := Trees(s)
+	dir, err := below(s, dir)
 	if err != nil {
 		return "", err
-	}
-	dir = resolved(dir)
-	for _, top := range trees {
-		if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
-			dir = strings.TrimPrefix(filepath.ToSlash(rel), ".")
-			break
-		}
 	}
 	with := strings.Join(settings, ", ")
 	switch {
@@ -32,4 +25,27 @@ func Ran(s *store.Store, dir string, settings []string) (string, error) {
 		return "Ran with " + with, nil
 	}
 	return "Ran in " + dir + " with " + with, nil
+}
+
+// below is a directory relative to the worktree that it is in, "" for its top.
+func below(s *store.Store, dir string) (string, error) {
+	if dir == "" { // the client does not say
+		return "", nil
+	}
+	trees, err := Trees(s)
+	if err != nil {
+		return "", err
+	}
+	dir = resolved(dir)
+	for _, top := range trees {
+		rel, err := filepath.Rel(top, dir)
+		switch {
+		case err != nil || !filepath.IsLocal(rel):
+		case rel == ".":
+			return "", nil
+		default:
+			return filepath.ToSlash(rel), nil
+		}
+	}
+	return dir, nil
 }
