@@ -73,11 +73,22 @@ func (v Snapshot) open() int {
 // lastTest returns the newest step that ran tests, by the words of its action; nil if none did.
 func lastTest(steps []store.Step) *store.Step {
 	for i, s := range slices.Backward(steps) {
-		if slices.ContainsFunc(strings.Fields(strings.ToLower(s.Action)), isTest) {
+		if slices.ContainsFunc(strings.Fields(strings.ToLower(called(s.Action))), isTest) {
 			return &steps[i]
 		}
 	}
 	return nil
+}
+
+// called is an action without the lines that tell what an edit changed, see hooks/agent: their words run nothing.
+func called(action string) string {
+	first, rest, _ := strings.Cut(action, "\n")
+	for line := range strings.Lines(rest) {
+		if !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "… ") {
+			return action
+		}
+	}
+	return first
 }
 
 // isTest reports whether a word of a command line is what runs tests.

@@ -134,9 +134,9 @@ func lines(text string) []string {
 
 // shortest writes the lines that have room. More counts those that are missing already.
 func shortest(all []hunk, more, limit int) string {
-	left := limit
 	pick(all, limit)
-	size := func(list []changed, mark string, b *strings.Builder) {
+	var b strings.Builder
+	write := func(list []changed, mark string) {
 		for _, c := range list {
 			if !c.kept {
 				more++
@@ -145,13 +145,12 @@ func shortest(all []hunk, more, limit int) string {
 			b.WriteString(mark + c.text + "\n")
 		}
 	}
-	var b strings.Builder
 	for _, h := range all {
-		size(h.added, "+ ", &b)
-		size(h.removed, "- ", &b)
+		write(h.added, "+ ")
+		write(h.removed, "- ")
 	}
-	if more > 0 && left > 0 {
-		fmt.Fprintf(&b, missingLines, more)
+	if note := fmt.Sprintf(missingLines, more); more > 0 && b.Len()+len(note) <= limit {
+		b.WriteString(note)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

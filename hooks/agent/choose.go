@@ -54,8 +54,11 @@ func Choose(text string, limit int, wanted Wanted) string {
 	if len(c.lines) < leastLines {
 		return Cut(text, limit)
 	}
-	c.choose(limit-len(rest(text)), 0)
+	c.choose(limit-len(rest(text))-len("\n"), 0)
 	kept, gone := c.text()
+	if kept != "" && !strings.HasSuffix(kept, "\n") {
+		kept += "\n"
+	}
 	return kept + rest(gone)
 }
 
