@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
 )
 
@@ -89,6 +90,10 @@ func classify(err error) (exit int, code string) {
 			exit, code = k.exit, k.code
 			break
 		}
+	}
+	var foreign *git.NotRegularError
+	if errors.As(err, &foreign) {
+		exit, code = exitFailed, fail.StateFile
 	}
 	var ended *programError
 	if errors.As(err, &ended) {
@@ -168,6 +173,10 @@ func hintsOf(err error) []string {
 	var named *fail.Error
 	if errors.As(err, &named) && len(named.Hints) > 0 {
 		return named.Hints
+	}
+	var foreign *git.NotRegularError
+	if errors.As(err, &foreign) {
+		return []string{"git context never makes it; look at what it is, and remove it: rm -r " + prose.ShellQuoted(foreign.Path)}
 	}
 	var failed *git.Error
 	if errors.As(err, &failed) && failed.Advice() != "" {

@@ -32,7 +32,7 @@ type installedPlace struct {
 func readInstalled(repo *git.Repo) (installedHooks, error) {
 	known := installedHooks{}
 	path := filepath.Join(repo.StateDir(), hooksInstalled)
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return known, nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/spool"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -57,7 +58,7 @@ func Spool(ctx context.Context, s *store.Store, t Turn, events []agent.Event) (f
 		return false, err
 	}
 	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
-	have, err := os.ReadFile(SpoolPath(s, t))
+	have, err := git.ReadStateFile(SpoolPath(s, t))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
@@ -199,7 +200,7 @@ func (c *capturing) drop(ctx context.Context) error {
 	}
 	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
 	name := spoolName(c.turn.key())
-	data, err := os.ReadFile(c.s.StatePath(name))
+	data, err := git.ReadStateFile(c.s.StatePath(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -115,7 +116,7 @@ func (c *capturing) load(key string) (known bool, err error) {
 }
 
 func readState(s *store.Store, key string, into *state) (known bool, err error) {
-	data, err := os.ReadFile(s.StatePath(stateName(key)))
+	data, err := git.ReadStateFile(s.StatePath(stateName(key)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -6,7 +6,6 @@ package cache
 import (
 	"fmt"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +18,7 @@ const Dir = "cache/search"
 // Read returns the text of a small file of the cache, and "" where there is none or its
 // checksum does not match. name is a file name without slashes.
 func Read(repo *git.Repo, name string) string {
-	data, err := os.ReadFile(filepath.Join(repo.StateDir(), filepath.FromSlash(Dir), name))
+	data, err := git.ReadCacheFile(filepath.Join(repo.StateDir(), filepath.FromSlash(Dir), name))
 	if err != nil {
 		return ""
 	}

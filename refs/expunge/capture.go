@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -48,7 +48,7 @@ func (op *Operation) rewriteCaptured(ctx context.Context, path, name string) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // done with since
 	}

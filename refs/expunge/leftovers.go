@@ -61,7 +61,7 @@ func eachState(s *store.Store, visit func(path string, data []byte) error) error
 		case d.IsDir() || path == s.StatePath(IntentName):
 			return nil
 		}
-		data, err := os.ReadFile(path)
+		data, err := git.ReadStateFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // done with since
 		}

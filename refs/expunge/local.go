@@ -62,7 +62,7 @@ func (op *Operation) eachFile(dir string, visit func(path string, data []byte) e
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := git.ReadStateFile(path)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (op *Operation) eachFile(dir string, visit func(path string, data []byte) e
 
 // dropLines removes lines that quote removed text from a file, and the file if no line is left.
 func (op *Operation) dropLines(path string) error {
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -41,7 +41,7 @@ func ReadCleanState(s *store.Store, p remote.Remote, e doc.Expunged) (CleanState
 	if p.Bundle {
 		return c, nil
 	}
-	data, err := os.ReadFile(s.StatePath(CleanStateName(p)))
+	data, err := git.ReadStateFile(s.StatePath(CleanStateName(p)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -120,7 +120,7 @@ func (h *DirtyState) List() []DirtyRef {
 // is an error.
 func ReadDirtyState(s *store.Store, p remote.Remote) (DirtyState, error) {
 	h := DirtyState{Refs: map[string]DirtyRef{}}
-	data, err := os.ReadFile(s.StatePath(DirtyStateName(p)))
+	data, err := git.ReadStateFile(s.StatePath(DirtyStateName(p)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}

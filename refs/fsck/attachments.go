@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -86,7 +85,7 @@ func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, li
 			return err
 		}
 		if !ok && pending {
-			data, err := os.ReadFile(c.s.AttachedPath(a.Hash))
+			data, err := git.ReadCacheFile(c.s.AttachedPath(a.Hash))
 			ok = err == nil && a.Matches(data)
 		}
 		if ok || c.forgotten.HasFile(a.Hash) {

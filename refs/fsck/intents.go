@@ -41,7 +41,7 @@ func checkIntents(ctx context.Context, c *checker) error {
 // leftIntent reports an intent by the branch that its file names.
 func (c *checker) leftIntent(ctx context.Context, name string) error {
 	file := c.s.StatePath(name)
-	data, err := os.ReadFile(file)
+	data, err := git.ReadStateFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -104,7 +105,7 @@ func countAre(n int, what string) string {
 
 // readJournal reads a journal; nil for one that is gone or has no complete line.
 func readJournal(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -80,7 +80,7 @@ func (c *checker) bisects(ctx context.Context) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := git.ReadStateFile(path)
 		if errors.Is(err, fs.ErrNotExist) { // reset meanwhile
 			return nil
 		}
@@ -103,7 +103,7 @@ func (c *checker) bisects(ctx context.Context) error {
 // checkGC reports why the last gc in the background failed. Mending runs it now.
 func checkGC(ctx context.Context, c *checker) error {
 	path := c.s.StatePath(store.GCLog)
-	text, err := os.ReadFile(path)
+	text, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -340,7 +340,7 @@ func (r *Repo) validConfig(files []watched) (*Config, bool) {
 // readConfigCache returns the cached configuration with the paths and stamps it
 // was made under.
 func (r *Repo) readConfigCache() (*Config, []string, bool) {
-	data, err := os.ReadFile(r.statePath(r.configCacheName()))
+	data, err := ReadCacheFile(r.statePath(r.configCacheName()))
 	if err != nil {
 		return nil, nil, false
 	}

@@ -67,19 +67,54 @@ func (r *Repo) makeState(name string) (string, error) {
 	return filepath.Join(dir, parts[len(parts)-1]), nil
 }
 
+// checkState refuses local state that contains symbolic links in place of its folders, or
+// anything else that is neither a folder nor a regular file: an archive from elsewhere may
+// contain them, and they would lead what is written and removed out of the repository.
+// Files in the folders are checked by what opens them. What may not be read is left to its
+// reader.
+func (r *Repo) checkState() error {
+	err := disk.CheckFolders(r.StateDir(), "cache", "bisect")
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// MostState is the size of the largest file of local state that is read.
+const MostState = 1 << 30
+
+// OpenFlags are flags for a file of local state that neither [Repo.OpenState] nor
+// OpenStateFile opens.
+const OpenFlags = disk.OpenFlags
+
+// NotRegularError says that a file or a folder of local state is something else.
+type NotRegularError = disk.NotRegularError
+
+// ReadStateFile reads a file of local state. It is an error of package disk if it is no regular
+// file, or has more than [MostState] bytes.
+func ReadStateFile(path string) ([]byte, error) { return disk.ReadFile(path, MostState) }
+
+// ReadCacheFile is ReadStateFile for what takes less than 64 MiB.
+func ReadCacheFile(path string) ([]byte, error) { return disk.ReadFile(path, MostState/16) }
+
+// OpenStateFile opens a file of local state as os.OpenFile does, if it is a regular one.
+func OpenStateFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
+	return disk.OpenFile(path, flag, mode)
+}
+
 // OpenState opens a file of local state as os.OpenFile does, and makes it and
 // its directory if flag has os.O_CREATE, with the permissions that
 // core.sharedRepository asks for.
 func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 	path := r.statePath(name)
-	f, err := os.OpenFile(path, flag&^os.O_CREATE, 0)
+	f, err := disk.OpenFile(path, flag&^os.O_CREATE, 0)
 	if flag&os.O_CREATE == 0 || err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
 	if path, err = r.makeState(name); err != nil {
 		return nil, err
 	}
-	if f, err = os.OpenFile(path, flag, 0o666); err != nil {
+	if f, err = disk.OpenFile(path, flag, 0o666); err != nil {
 		return nil, err
 	}
 	if err := r.Sharing().Adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func (r *Repo) installed(ctx context.Context) (*installation, error) {
 
 // rememberedGit reads what examineGit found earlier about the same file.
 func (r *Repo) rememberedGit(key []string) (*installation, bool) {
-	data, err := os.ReadFile(r.statePath(installationFile(key[1])))
+	data, err := ReadCacheFile(r.statePath(installationFile(key[1])))
 	if err != nil {
 		return nil, false
 	}

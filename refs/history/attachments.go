@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func (k kept) read(ctx context.Context, s *store.Store) ([]byte, error) {
 	if k.blob != "" {
 		return s.Repo().Blob(ctx, k.blob)
 	}
-	data, err := os.ReadFile(s.AttachedPath(k.Hash))
+	data, err := git.ReadCacheFile(s.AttachedPath(k.Hash))
 	if err != nil || !k.Matches(data) {
 		return nil, fail.New(fail.ErrNotFound, fail.AttachmentNotFound,
 			"the content of attachment '"+k.Name+"' is lost", "git context fsck")

@@ -160,7 +160,7 @@ func lockFile(ctx context.Context, path string, o Options) (*Journal, error) {
 			return nil, ErrMissing
 		}
 		if err != nil {
-			return nil, fmt.Errorf("lock journal: %w", err)
+			return nil, fmt.Errorf("lock journal: %w", notRegular(path, err))
 		}
 		size, current, err := stillNamed(f, path)
 		if err != nil {
@@ -187,7 +187,7 @@ func openLocked(ctx context.Context, path string) (*lockedfile.File, error) {
 	}
 	done := make(chan opened, 1)
 	go func() {
-		f, err := lockedfile.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+		f, err := lockedfile.OpenFile(path, os.O_RDWR|os.O_APPEND|git.OpenFlags, 0)
 		done <- opened{f, err}
 	}()
 	select {
@@ -203,18 +203,29 @@ func openLocked(ctx context.Context, path string) (*lockedfile.File, error) {
 	}
 }
 
+// notRegular returns a *git.NotRegularError instead of an error that opening such a path gave.
+func notRegular(path string, err error) error {
+	if info, err1 := os.Lstat(path); err1 == nil && !info.Mode().IsRegular() {
+		return &git.NotRegularError{Path: path, Mode: info.Mode().Type()}
+	}
+	return err
+}
+
 // stillNamed reports whether path still names the file f, and the size of f.
 func stillNamed(f *lockedfile.File, path string) (size int64, ok bool, err error) {
 	held, err := f.Stat()
 	if err != nil {
 		return 0, false, err
 	}
-	named, err := os.Stat(path)
+	named, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false, nil
 	}
 	if err != nil {
 		return 0, false, err
+	}
+	if !named.Mode().IsRegular() {
+		return 0, false, &git.NotRegularError{Path: path, Mode: named.Mode().Type()}
 	}
 	return held.Size(), os.SameFile(held, named), nil
 }
@@ -319,7 +330,7 @@ func (j *Journal) cutTorn() error {
 }
 
 func appendFile(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	f, err := git.OpenStateFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
@@ -48,7 +47,7 @@ func (r rawMark) parse() (m Mark, ok bool) {
 // ends like a step is left out and its offset added to Bad. Read does not parse the objects
 // of steps, because counting steps must not cost parsing them.
 func Read(path string) (*Content, error) {
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
 	}

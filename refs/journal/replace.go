@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // CompactAt is the size in bytes above which a COMMIT replaces the journal. Below it a mark
@@ -43,7 +44,7 @@ func (j *Journal) replace(data []byte) (err error) {
 		return err
 	}
 	tmp := j.path + ".new"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	f, err := git.OpenStateFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (gc *collector) deadJournal(dir string, f fs.DirEntry, branches map[string]
 	if age == tempAge { // the journal itself is complete
 		return d, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -229,7 +229,7 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 			defer j.Close()
 		}
 	}
-	data, err := os.ReadFile(path)
+	data, err := git.ReadStateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -60,7 +60,7 @@ func (gc *collector) merges(ctx context.Context, branches map[string]string) err
 // reads decodes a JSON file of local state, and reports whether it could; fsck reports
 // unreadable ones.
 func (gc *collector) reads(dir string, f fs.DirEntry, into any) bool {
-	data, err := os.ReadFile(gc.s.StatePath(path.Join(dir, f.Name())))
+	data, err := git.ReadStateFile(gc.s.StatePath(path.Join(dir, f.Name())))
 	return err == nil && filepath.Ext(f.Name()) == ".json" && json.Unmarshal(data, into) == nil
 }
 

@@ -44,7 +44,7 @@ func openShards(s *store.Store) (shards []shardFile, bad []string) {
 		return nil, nil
 	}
 	for _, name := range names {
-		f, err := os.Open(filepath.Join(dir, name))
+		f, err := git.OpenStateFile(filepath.Join(dir, name), os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another search has removed it
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -122,7 +121,7 @@ func (s *Store) stage(ctx context.Context, branch string, steps []NewStep) (done
 func (s *Store) writeAttached(data []byte) error {
 	name := AttachedDir + "/" + doc.NewAttachment("", data).Hash
 	path := s.StatePath(name)
-	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
+	if have, err := git.ReadCacheFile(path); err == nil && bytes.Equal(have, data) {
 		return nil
 	}
 	write := s.repo.WriteStateFile
@@ -134,7 +133,7 @@ func (s *Store) writeAttached(data []byte) error {
 
 // readAttached reads a staged file. It is nil, without an error, if there is none, or another content.
 func (s *Store) readAttached(a doc.Attachment) ([]byte, error) {
-	data, err := os.ReadFile(s.AttachedPath(a.Hash))
+	data, err := git.ReadCacheFile(s.AttachedPath(a.Hash))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

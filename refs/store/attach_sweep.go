@@ -72,7 +72,7 @@ func (s *Store) namedAttached(branch string) (map[string]bool, error) {
 		if branch != "" && f.Name() == journal.FileName(branch) {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		data, err := git.ReadStateFile(filepath.Join(dir, f.Name()))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (s *Store) DropAttached(drop func(hash string, data []byte) bool) error {
 	}
 	for _, f := range list {
 		path := filepath.Join(dir, f.Name())
-		data, err := os.ReadFile(path)
+		data, err := git.ReadStateFile(path)
 		if err == nil && drop(f.Name(), data) {
 			err = os.Remove(path)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -251,7 +250,7 @@ type BranchOptions struct {
 // PreviousBranch returns the branch that was the current one of this worktree before, as `git
 // switch -` means it. fail.ErrNotFound: none was.
 func (s *Store) PreviousBranch() (string, error) {
-	data, err := os.ReadFile(s.StatePath(s.previousFile()))
+	data, err := git.ReadStateFile(s.StatePath(s.previousFile()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, "no branch was current before this one", "git context branch")
 	}

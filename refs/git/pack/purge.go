@@ -358,7 +358,7 @@ func Doomed(r *git.Repo) (map[git.ID]bool, error) { return readDoomed(r) }
 // readDoomed returns what a killed Purge has not deleted yet.
 func readDoomed(r *git.Repo) (map[git.ID]bool, error) {
 	left := map[git.ID]bool{}
-	data, err := os.ReadFile(filepath.Join(r.StateDir(), doomedName))
+	data, err := git.ReadStateFile(filepath.Join(r.StateDir(), doomedName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return left, nil
 	}

@@ -41,7 +41,7 @@ type unfinished struct {
 // readState reads the state. One that cannot be understood counts as empty.
 func readState(r *git.Repo) (state, error) {
 	none := state{Version: stateVersion}
-	data, err := os.ReadFile(filepath.Join(r.StateDir(), stateName))
+	data, err := git.ReadStateFile(filepath.Join(r.StateDir(), stateName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}
