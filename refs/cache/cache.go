@@ -1,9 +1,12 @@
 // Package cache keeps small files of local state that repeat what immutable objects say: the
 // files of a tree, the terms of a blob, the memory commit of an entry. A file that is missing or
-// damaged, or cannot be written, is no error: its reader asks git instead.
+// damaged, or cannot be written, is no error: its reader asks git instead. So is one that was
+// not written here, see [Seal].
 package cache
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
@@ -23,7 +26,8 @@ func Read(repo *git.Repo, name string) string {
 		return ""
 	}
 	sum, text, _ := strings.Cut(string(data), "\n")
-	if sum != checksum(name, text) {
+	seal := Seal(repo, false)
+	if seal == "" || sum != checksum(name, seal, text) {
 		return ""
 	}
 	return text
@@ -32,12 +36,30 @@ func Read(repo *git.Repo, name string) string {
 // Write replaces a small file of the cache: a line with the checksum of the rest, and the
 // text. It reports no error, because a lost file costs the next reader only time.
 func Write(repo *git.Repo, name, text string) {
-	_ = repo.WriteStateFile(Dir+"/"+name, []byte(checksum(name, text)+"\n"+text))
+	if seal := Seal(repo, true); seal != "" {
+		_ = repo.WriteStateFile(Dir+"/"+name, []byte(checksum(name, seal, text)+"\n"+text))
+	}
 }
 
-// checksum is the first line of a file: its name, the version of the format, and the length
-// and CRC-32C of its text.
-func checksum(name, text string) string {
-	sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+// here is the file of the cache whose origin seals the others.
+const here = "here"
+
+// Seal returns 16 hexadecimal digits that only files of this cache contain, because nobody knows
+// them before an empty file of it is made on this machine. So a cache that came with an archive
+// from elsewhere, whose texts may be anything, is not believed. A copy of the repository begins a
+// cache of its own. It is "" if there is no such file, and with create if none can be made.
+func Seal(repo *git.Repo, create bool) string {
+	origin := repo.StateOrigin(Dir+"/"+here, create)
+	if origin == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("git-context " + origin))
+	return hex.EncodeToString(sum[:8])
+}
+
+// checksum is the first line of a file: its name, the version of the format, the length of its
+// text, and the CRC-32C of the seal and the text.
+func checksum(name, seal, text string) string {
+	sum := crc32.Checksum([]byte(seal+text), crc32.MakeTable(crc32.Castagnoli))
 	return fmt.Sprintf("git-context %s 1 %d %08x", name, len(text), sum)
 }

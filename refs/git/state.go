@@ -102,6 +102,20 @@ func OpenStateFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return disk.OpenFile(path, flag, mode)
 }
 
+// StateOrigin returns the [disk.Origin] of a file of local state that is never written; "" if there
+// is none, or it cannot be made.
+func (r *Repo) StateOrigin(name string, create bool) string {
+	origin, err := disk.Origin(r.statePath(name))
+	if err != nil && create {
+		f, err := r.OpenState(name, os.O_WRONLY|os.O_CREATE)
+		if err != nil || f.Close() != nil {
+			return ""
+		}
+		origin, _ = disk.Origin(r.statePath(name)) // "" of an error: no origin is known
+	}
+	return origin
+}
+
 // OpenState opens a file of local state as os.OpenFile does, and makes it and
 // its directory if flag has os.O_CREATE, with the permissions that
 // core.sharedRepository asks for.

@@ -36,14 +36,19 @@ type shardFile struct {
 }
 
 // openShards opens the shards of the cache, and returns the names of files that are
-// damaged.
+// damaged or were not written here.
 func openShards(s *store.Store) (shards []shardFile, bad []string) {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir))
 	names, err := shardNames(s)
 	if err != nil {
 		return nil, nil
 	}
+	end := sealed(cache.Seal(s.Repo(), false))
 	for _, name := range names {
+		if !strings.HasSuffix(name, end) {
+			bad = append(bad, name)
+			continue
+		}
 		f, err := git.OpenStateFile(filepath.Join(dir, name), os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another search has removed it
@@ -73,6 +78,10 @@ func shardNames(s *store.Store) (names []string, err error) {
 	}
 	return names, err
 }
+
+// sealed is the end of the names of shards that were written under a seal, which is part of no
+// name if there is none.
+func sealed(seal string) string { return "-" + cmp.Or(seal, "/") + shardSuffix }
 
 func openShard(f *os.File) (*index.Shard, error) {
 	info, err := f.Stat()
@@ -286,8 +295,12 @@ func writeShard(s *store.Store, data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
+	seal := cache.Seal(s.Repo(), true)
+	if seal == "" {
+		return "", errors.New("the cache cannot be sealed")
+	}
 	sum := sha256.Sum256(data[:min(len(data), 1<<16)])
-	name := fmt.Sprintf("%x-%x%s", len(data), sum[:10], shardSuffix)
+	name := fmt.Sprintf("%x-%x%s", len(data), sum[:10], sealed(seal))
 	return name, s.Repo().WriteStateFile(cache.Dir+"/"+name, data)
 }
 

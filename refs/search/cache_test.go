@@ -3,6 +3,7 @@ package search_test
 import (
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-context/git-context/refs/cache"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/store"
@@ -34,6 +39,9 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	}
 	for _, n := range names {
 		path := filepath.Join(l.cache(), n.Name())
+		if n.Name() == "here" {
+			continue // it is what the others are sealed with
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -65,6 +73,52 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	}
 }
 
+// A cache that came with an archive is as good as none, though every file of it is whole: the
+// index in it may give false hits and hide others, and the lists may say what no note does.
+func TestSearchTrustsNoForeignCache(t *testing.T) {
+	t.Parallel()
+	l, stranger := newLibrary(t), newLibrary(t)
+	for range 7 {
+		l.work(t, "main")
+		stranger.work(t, "main")
+	}
+	want := l.found(t)
+	if stranger.found(t) == "" {
+		t.Fatal("nothing is found")
+	}
+	b := index.NewBuilder() // of the units of l, without any of its words
+	for _, name := range []string{doc.CommitFile, doc.LogFile} {
+		id := strings.TrimSpace(l.Git("rev-parse", git.BranchRef("main")+":"+name))
+		key := index.Key{Kind: index.Commits}
+		if name == doc.LogFile {
+			key.Kind = index.Steps
+		}
+		if _, err := hex.Decode(key.ID[:], []byte(id[:2*len(key.ID)])); err != nil {
+			t.Fatal(err)
+		}
+		b.Unit(key)
+	}
+	if err := os.WriteFile(filepath.Join(stranger.cache(), "1-00.shard"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(l.cache()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(l.cache(), os.DirFS(stranger.cache())); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.found(t); got != want {
+		t.Errorf("with a foreign cache:\n%s\nwant\n%s", got, want)
+	}
+	cache.Write(stranger.Open().Repo(), "roadmap", "forged")
+	if err := os.WriteFile(filepath.Join(l.cache(), "roadmap"), memtest.OK(os.ReadFile(filepath.Join(stranger.cache(), "roadmap")))(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text := cache.Read(l.Open().Repo(), "roadmap"); text != "" {
+		t.Errorf("a foreign file says '%s'", text)
+	}
+}
+
 // What is costly to read is cached, however little of it is found by; and the same memory
 // gives the same cache.
 func TestSearchCachesWhatItRead(t *testing.T) {
@@ -87,9 +141,10 @@ func TestSearchCachesWhatItRead(t *testing.T) {
 		if len(names) == 0 {
 			t.Fatal("nothing is cached")
 		}
-		all := strings.Join(names, " ")
+		all := ""
 		for _, name := range names {
-			all += string(memtest.OK(os.ReadFile(name))(t))
+			unsealed := filepath.Base(name)
+			all += unsealed[:strings.LastIndex(unsealed, "-")] + " " + string(memtest.OK(os.ReadFile(name))(t))
 		}
 		if first = cmp.Or(first, all); all != first {
 			t.Errorf("the same memory has two caches")
