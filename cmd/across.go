@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/search/across"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/urfave/cli/v2"
@@ -127,6 +128,23 @@ func (e *Env) absolute(dir string) string {
 // user opens the configuration of the user.
 func (e *Env) user() (*git.User, error) {
 	return git.OpenUser(git.Options{Env: e.Environ, Trace: e.trace})
+}
+
+// weights returns the weights of searches in the configuration of the user: those of a repository, which somebody
+// else may have written, would move its hits before the others'.
+func (e *Env) weights(ctx context.Context) (*search.Weights, error) {
+	user, err := e.user()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := user.Section(ctx, "context.search.")
+	if err != nil {
+		return nil, err
+	}
+	return search.WeightsOf(func(key string) (string, bool) {
+		value, ok := settings[strings.ToLower(key)]
+		return value, ok
+	})
 }
 
 // listedRepos returns the repositories in the user's list. A path that is not absolute is none.

@@ -97,6 +97,9 @@ func (o *recallOptions) runAcross(ctx context.Context, env *Env, args []string) 
 	if err != nil {
 		return err
 	}
+	if ro.Weights, err = env.weights(ctx); err != nil {
+		return err
+	}
 	r, err := o.across.search(ctx, env, o.globals, func(repos []*across.Repository) (across.Result, error) {
 		return across.Recall(ctx, repos, ro)
 	})

@@ -100,6 +100,9 @@ func (o *searchOptions) runAcross(ctx context.Context, env *Env, query string) e
 	if err != nil {
 		return err
 	}
+	if so.Weights, err = env.weights(ctx); err != nil {
+		return err
+	}
 	r, err := o.across.search(ctx, env, o.globals, func(repos []*across.Repository) (across.Result, error) {
 		return across.Search(ctx, repos, so)
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -67,6 +68,17 @@ func (u *User) values(ctx context.Context, args ...string) ([]string, error) {
 		return nil, err
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+}
+
+// Section returns the settings whose keys begin with a prefix, in lower case, each with the value that counts.
+func (u *User) Section(ctx context.Context, prefix string) (map[string]string, error) {
+	lines, err := u.values(ctx, "--get-regexp", "^"+regexp.QuoteMeta(prefix))
+	settings := make(map[string]string, len(lines))
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, "\n")
+		settings[key] = value
+	}
+	return settings, err
 }
 
 // Add adds a value to the user's own file.

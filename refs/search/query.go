@@ -19,7 +19,7 @@ type Query struct {
 	o       Options // of a Search
 	terms   []string
 	limit   int
-	weights weights
+	weights *Weights
 	words   *index.Query // of the terms that Look was given
 	recall  *RecallOptions
 }
@@ -57,7 +57,7 @@ func Prepare(ctx context.Context, s *store.Store, o Options) (q *Query, err erro
 		return nil, err
 	}
 	terms := index.Tokens(o.Query)
-	w, err := searchWeights(ctx, s)
+	w, err := searchWeights(ctx, s, o.Weights)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (q *Query) Near(ctx context.Context, common, all index.Counts) ([]Found, er
 // Related returns what Search finds for the words of a recall's text, if Look was given all of them. all
 // is as in Best.
 func (q *Query) Related(ctx context.Context, all index.Counts) ([]Found, error) {
-	w, err := searchWeights(ctx, q.c.s)
+	w, err := searchWeights(ctx, q.c.s, q.recall.Weights)
 	if err != nil {
 		return nil, err
 	}

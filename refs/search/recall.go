@@ -22,6 +22,7 @@ type RecallOptions struct {
 	MinSimilarity *float64 // 0 to 1: the least similar hit; nil: near-duplicates
 	Limit         int      // of hits; 0: DefaultRecallLimit
 	Strict        bool     // no related hits
+	Weights       *Weights // nil: those of the repository
 }
 
 // The limits of a recall.

@@ -23,11 +23,12 @@ import (
 // Options are the options of Search.
 type Options struct {
 	Query          string
-	Branch         string // empty: the current one
-	All            bool   // all branches; Branch is then empty
-	In             string // InCommits, InSteps, InTopics; empty: all of them
-	history.Filter        // only commits have judgements: with a Filter, only commits are found
-	Limit          int    // of hits; 0: DefaultLimit
+	Branch         string   // empty: the current one
+	All            bool     // all branches; Branch is then empty
+	In             string   // InCommits, InSteps, InTopics; empty: all of them
+	history.Filter          // only commits have judgements: with a Filter, only commits are found
+	Limit          int      // of hits; 0: DefaultLimit
+	Weights        *Weights // nil: those of the repository
 }
 
 // The values of Options.In.
@@ -197,7 +198,7 @@ func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind,
 func (c *corpus) keyOf(h index.Hit) index.Key { return c.sources[h.Source].Shard.Units()[h.Unit].Key }
 
 // weigh orders hits by words and judgements.
-func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
+func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w *Weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
 	judged := false
 	for i, h := range hits {
@@ -242,11 +243,11 @@ func recent(age time.Duration) float64 {
 	return math.Exp2(-max(0, age.Hours()) / halfLife.Hours())
 }
 
-// weights are the weights of the parts of a judgement.
-type weights struct{ score, outcome, recency float64 }
+// Weights are the weights of the parts of a judgement.
+type Weights struct{ score, outcome, recency float64 }
 
 // factor returns the factor of the words score.
-func (w weights) factor(j notes.Judgement, recency float64) float64 {
+func (w *Weights) factor(j notes.Judgement, recency float64) float64 {
 	sum := w.score + w.outcome + w.recency
 	if sum == 0 {
 		return 1
@@ -264,24 +265,33 @@ func (w weights) factor(j notes.Judgement, recency float64) float64 {
 	return 1 + (judged-0.5)/2
 }
 
-// searchWeights reads the weights from the settings.
-func searchWeights(ctx context.Context, s *store.Store) (weights, error) {
+// searchWeights reads the weights from the settings, unless they are given.
+func searchWeights(ctx context.Context, s *store.Store, given *Weights) (*Weights, error) {
+	if given != nil {
+		return given, nil
+	}
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
-		return weights{}, err
+		return nil, err
 	}
-	w := weights{store.DefaultScoreWeight, store.DefaultOutcomeWeight, store.DefaultRecencyWeight}
+	return WeightsOf(cfg.String)
+}
+
+// WeightsOf reads the weights from settings, of which get returns the value and whether it is set. The
+// error of a value that is no weight is of the kind fail.ErrInvalid.
+func WeightsOf(get func(key string) (string, bool)) (*Weights, error) {
+	w := &Weights{store.DefaultScoreWeight, store.DefaultOutcomeWeight, store.DefaultRecencyWeight}
 	for _, part := range []struct {
 		key    string
 		weight *float64
 	}{{store.KeyScoreWeight, &w.score}, {store.KeyOutcomeWeight, &w.outcome}, {store.KeyRecencyWeight, &w.recency}} {
-		v, ok := cfg.String(part.key)
+		v, ok := get(part.key)
 		if !ok {
 			continue
 		}
 		x, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(x >= 0 && x <= store.MostWeight) {
-			return w, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+			return nil, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
 				fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), store.MostWeight),
 				fmt.Sprintf("git config %s %v", part.key, *part.weight))
 		}
