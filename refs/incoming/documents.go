@@ -94,6 +94,9 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	sound, ids, sizes := files[:0:0], ids[:0], make([]int64, 0, len(ids))
 	for i, info := range infos {
 		if kind, fault := files[i].fault(info); fault == "" {
+			if c.bytes -= info.Size; c.bytes < 0 {
+				return c.tooMany(files[i].at.Ref, fmt.Sprintf("more than %d MiB", (bytesExtra+bytesPerEntry*int64(c.limit))>>20))
+			}
 			sound, ids, sizes = append(sound, files[i]), append(ids, info.ID), append(sizes, info.Size)
 		} else if err := c.wrong(kind, files[i], fault, nil); err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -178,7 +180,7 @@ func inTrees() []hostileCase {
 		}), "not in git's order"},
 		{"empty folder", onBranch(func(r *memtest.Repo) (string, string) {
 			id := storeTree(r)
-			return storeTree(r, "40000 topics "+id), id
+			return storeTree(r, "040000 topics "+id), id
 		}), "'topics/' (OBJECT) in commit COMMIT: it is empty"},
 		{"broken tree", onBranch(func(r *memtest.Repo) (string, string) {
 			id := r.Input([]byte("100644 log.md\x00short"), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
@@ -186,7 +188,7 @@ func inTrees() []hostileCase {
 		}), "tree is malformed"},
 		{"blob for a folder", onBranch(func(r *memtest.Repo) (string, string) {
 			id := r.Blob("x")
-			return storeTree(r, "40000 topics "+id), id
+			return storeTree(r, "040000 topics "+id), id
 		}), "it is a blob, not a folder"},
 		{"folder for a blob", onBranch(func(r *memtest.Repo) (string, string) {
 			id := makeTree(r, "100644 log.md "+r.Blob(""))
@@ -417,6 +419,36 @@ func TestTooManyNewEntries(t *testing.T) {
 		if err := incoming.Check(t.Context(), c.Open(), in); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+}
+
+// What packs well is refused by what it takes once it is unpacked.
+func TestBytesOfAFetch(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	s := r.Open()
+	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
+	var topics []string
+	for i := range 9 { // commands refuse so much
+		topics = append(topics, fmt.Sprintf("100644 topic%d.md %s", i, r.Blob(strings.Repeat(strconv.Itoa(i), 31<<20))))
+	}
+	branch := git.BranchRef("main")
+	root := []string{"040000 topics " + makeTree(r, topics...)}
+	for line := range strings.Lines(r.Git("ls-tree", "--format=%(objectmode) %(path) %(objectname)", branch)) {
+		root = append(root, strings.TrimSpace(line))
+	}
+	slices.SortFunc(root, func(a, b string) int { return strings.Compare(strings.Fields(a)[1], strings.Fields(b)[1]) })
+	message := r.Git("log", "-1", "--format=%B", branch)
+	r.Git("update-ref", branch, r.Git("commit-tree", "-p", branch, "-m", message, makeTree(r, root...)))
+	c, in := cloneOf(r)
+	if err := incoming.Check(t.Context(), c.Open(), in); err != nil {
+		t.Errorf("with the default: %v", err)
+	}
+	c.Git("config", "context.maxNewEntries", "100")
+	err := incoming.Check(t.Context(), c.Open(), in)
+	refused(t, err, in)
+	if !strings.Contains(fmt.Sprint(err), "more than 259 MiB") {
+		t.Error(err)
 	}
 }
 

@@ -66,6 +66,10 @@ const (
 	// objectsPerEntry and objectsExtra limit the objects by the entries that may come: a commit
 	// takes about ten, its note included.
 	objectsPerEntry, objectsExtra = 10, 100_000
+	// bytesPerEntry and bytesExtra limit the sum of the sizes of the files that may come: a text of
+	// 20 MiB that repeats itself takes 20 KiB in a pack, and a tenth of a second for each commit that
+	// changes a letter of it.
+	bytesPerEntry, bytesExtra = 32 << 10, 256 << 20
 )
 
 // Check returns nil if everything that refs bring is valid, see [Arrived].
@@ -95,7 +99,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //  5. The commit.md of a commit ends with the entry that Context-Id names, Context-Branch is a
 //     valid branch name, and Code-Commit is a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
-//     new (so those that a new log.md repeats count), and objects in proportion.
+//     new (so those that a new log.md repeats count), and objects and bytes in proportion.
 //
 // It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
 // words for each new object. Adopting 10,000 commits with 100,000 steps takes about three
@@ -178,6 +182,7 @@ type Inspection struct {
 	limit   int       // of entries
 	latest  time.Time // of ids
 	objects int       // that are left
+	bytes   int64     // of files, that are left
 	entries map[EntryKey]struct{}
 	ByID    map[git.ID]*Commit
 	own     map[git.ID]git.ID     // trees of commits of our own, by commit
@@ -205,6 +210,7 @@ type Reader interface {
 func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 	return &Inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
+		bytes:   bytesExtra + bytesPerEntry*int64(limit),
 		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
 		trees: map[seenTree]struct{}{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{},
 	}
