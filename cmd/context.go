@@ -262,7 +262,7 @@ func BriefOptions(ctx context.Context, s *refs.Store, budget int) (render.Snapsh
 }
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
-	v, err := render.NewBranch(ctx, s, o.where(), o.skip, or(o.limit, defaultCommits))
+	v, err := render.NewBranch(ctx, s, o.where(), o.skip, or(o.limit, defaultCommits), o.json)
 	if err != nil {
 		return contextResult{}, err
 	}
@@ -286,6 +286,6 @@ func viewLog(ctx context.Context, s *refs.Store, o *contextOptions) (contextResu
 		v, err := render.NewLines(ctx, s, o.where(), o.skip, o.lines)
 		return contextResult{value: v, text: v.Text}, err
 	}
-	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps))
+	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps), o.json)
 	return contextResult{value: v, text: v.Text}, err
 }

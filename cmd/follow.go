@@ -75,7 +75,7 @@ func (f *follow) look(ctx context.Context, n int) (state branchState, err error)
 	state = newBranchState(s, f.branch)
 	first := f.seen == nil
 	for ask := max(n, followed); ; ask *= 2 {
-		v, err := render.NewLog(ctx, s, render.Where{Branch: f.branch}, 0, ask)
+		v, err := render.NewLog(ctx, s, render.Where{Branch: f.branch}, 0, ask, true)
 		if err != nil {
 			return state, err
 		}

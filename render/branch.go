@@ -14,13 +14,14 @@ import (
 )
 
 // NewBranch reads CONTEXT of one branch, with at most limit of its commits after the newest
-// skip. It returns fail.ErrNotFound if the branch does not exist.
-func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (history.BranchContext, error) {
+// skip. It returns fail.ErrNotFound if the branch does not exist. If whole is false, the texts of large documents
+// are only what BranchText may show of them.
+func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int, whole bool) (history.BranchContext, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return history.BranchContext{}, err
 	}
-	v, err := history.ReadBranch(ctx, s, tip, skip, limit)
+	v, err := history.CutBranch(ctx, s, tip, skip, limit, cutUnless(whole))
 	v.Limit, v.Commits = limit, withTags(v.Commits)
 	if err == nil && v.At == nil {
 		err = code.MarkStale(ctx, s, v.Commits)

@@ -23,14 +23,15 @@ type Log struct {
 }
 
 // NewLog reads at most steps of a branch's steps after the newest skip. It returns
-// fail.ErrNotFound if the branch does not exist.
-func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, error) {
+// fail.ErrNotFound if the branch does not exist. If whole is false, the texts of large documents are only what
+// Text shows of them.
+func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int, whole bool) (Log, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return Log{}, err
 	}
 	v := Log{Branch: tip.Name(), Skip: skip, At: tip.At(), size: steps}
-	v.Steps, v.Total, err = history.Steps(ctx, s, tip, skip, steps)
+	v.Steps, v.Total, err = history.CutSteps(ctx, s, tip, skip, steps, cutUnless(whole))
 	v.Steps = orEmpty(v.Steps)
 	return v, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 )
 
@@ -91,6 +92,22 @@ func shown(text string, most int) string {
 		return fmt.Sprintf("%s\n[%d more bytes, see --json]", short, left)
 	}
 	return text
+}
+
+// cutUnless returns cutQuote, or nil for whole texts.
+func cutUnless(whole bool) history.Cut {
+	if whole {
+		return nil
+	}
+	return cutQuote
+}
+
+// cutQuote returns a copy of what a view shows of a text. It is so short that shown adds nothing to it.
+func cutQuote(text string) string {
+	if len(text) > shownQuote {
+		text = shown(text, shownQuote-100)
+	}
+	return strings.Clone(text)
 }
 
 // block writes the lines of a text, each after a prefix.

@@ -191,7 +191,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, o
 	return concurrently(ctx,
 		func(context.Context) error { _, err := recent(); return err },
 		func(ctx context.Context) error {
-			list, err := history.NewestOf(ctx, s, tip, o.Newest+o.Titles, recent)
+			list, err := history.NewestOf(ctx, s, tip, o.Newest+o.Titles, cutQuote, recent)
 			v.Commits = withTags(list)
 			for i := range v.Commits {
 				c := &v.Commits[i]

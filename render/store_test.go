@@ -90,7 +90,7 @@ func remember(t *testing.T) *refs.Store {
 // page is; each page's text names the next.
 func TestLinesScroll(t *testing.T) {
 	s := remember(t)
-	log := must[Log](t)(NewLog(t.Context(), s, Where{}, 0, 1000))
+	log := must[Log](t)(NewLog(t.Context(), s, Where{}, 0, 1000, true))
 	if log.Total != 69 || len(log.Steps) != 69 || !log.Steps[68].Pending || log.Steps[64].Pending {
 		t.Fatalf("%d of %d steps", len(log.Steps), log.Total)
 	}
@@ -142,8 +142,8 @@ func keys(t *testing.T, v any) []string {
 func TestJSONKeys(t *testing.T) {
 	s, ctx := remember(t), t.Context()
 	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, SnapshotOptions{Newest: 2, Branches: 100}))
-	branch := must[history.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
-	log := must[Log](t)(NewLog(ctx, s, Where{}, 1, 2))
+	branch := must[history.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3, true))
+	log := must[Log](t)(NewLog(ctx, s, Where{}, 1, 2, true))
 	for _, tt := range []struct {
 		name, want string
 		v          any
@@ -173,8 +173,8 @@ func TestJSONOfEmptyMemory(t *testing.T) {
 	}
 	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	for _, v := range []any{
-		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, SnapshotOptions{Newest: 1, Branches: 100})), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
-		must[history.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
+		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, SnapshotOptions{Newest: 1, Branches: 100})), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10, true)),
+		must[history.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10, true)),
 	} {
 		var b bytes.Buffer
 		if err := WriteJSON(&b, v); err != nil {

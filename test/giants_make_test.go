@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
 )
 
 // giant is a memory of extreme size, which other programs, hostile pushers or versions before the limits of
@@ -24,6 +26,7 @@ type giantKind string
 const (
 	giantStep     giantKind = "step"     // a step with an observation of size bytes
 	giantSummary  giantKind = "summary"  // a commit whose summary and contribution have size bytes each
+	giantTexts    giantKind = "texts"    // n commits with a contribution and a step of size bytes each, of which few are different
 	giantTopics   giantKind = "topics"   // n topics of size bytes each
 	giantBranches giantKind = "branches" // n branches
 	giantToDos    giantKind = "to-dos"   // n to-dos of the roadmap
@@ -37,7 +40,7 @@ func (g giant) make(dir string, env []string) error {
 		return err
 	}
 	m.trailers = strings.TrimSpace(trailers)
-	write := map[giantKind]func(*bufio.Writer, giant){giantStep: m.step, giantSummary: m.summary,
+	write := map[giantKind]func(*bufio.Writer, giant){giantStep: m.step, giantSummary: m.summary, giantTexts: m.texts,
 		giantTopics: m.topics, giantBranches: m.branches, giantToDos: m.todos}[g.kind]
 	in, out := io.Pipe()
 	go func() {
@@ -124,8 +127,7 @@ func giantID(n int) string { return fmt.Sprintf("01KAGNTG00%016d", n) }
 func (m *giantMaker) step(w *bufio.Writer, g giant) {
 	m.commit(w, giantMain, giantMain, "Take a step",
 		"Context-Id: "+giantID(2), "Context-Newest: "+giantID(2), "Context-Commits: 2")
-	giantDocument(w, "log.md", fmt.Sprintf("== Branch main ==\n\n### Step 100 · %s · giant · %s\n\n**Observation**\n\n",
-		giantWhen, giantID(1)), 1, g.size)
+	giantDocument(w, "log.md", giantStepHead(giantID(1)), 1, g.size)
 	giantDocument(w, "commit.md", giantEntry(giantID(2), "Take a step"), 1, 100)
 	fmt.Fprintln(w, "done")
 }
@@ -138,6 +140,28 @@ func (m *giantMaker) summary(w *bufio.Writer, g giant) {
 		"Context-Id: "+giantID(1), "Context-Newest: "+giantID(1), "Context-Commits: 2")
 	giantDocument(w, "commit.md", giantEntry(giantID(1), line), 1, g.size)
 	fmt.Fprintln(w, "done")
+}
+
+func (m *giantMaker) texts(w *bufio.Writer, g giant) {
+	m.commit(w, giantMain, giantMain, "Write at length", "Context-Id: "+giantID(2*g.n), "Context-Newest: "+giantID(2*g.n),
+		fmt.Sprintf("Context-Commits: %d", g.n+1))
+	for n := range g.n {
+		text := strings.Repeat(string(rune('a'+n%26)), g.size) + "\n"
+		entry, step := giantEntry(giantID(2*n+2), "Write at length"), giantStepHead(giantID(2*n+1))
+		files := []string{doc.SegmentPath(doc.CommitDir, giantID(2*n+2)), doc.SegmentPath(doc.LogDir, giantID(2*n+1))}
+		if n == g.n-1 {
+			files = []string{doc.CommitFile, doc.LogFile}
+		}
+		for i, head := range []string{entry, step} {
+			giantFile(w, files[i], len(head)+2+len(text), func(w io.Writer) { _, _ = io.WriteString(w, head+"> "+text) })
+		}
+	}
+	fmt.Fprintln(w, "done")
+}
+
+// giantStepHead returns a log.md with a step, up to the text of its observation.
+func giantStepHead(id string) string {
+	return fmt.Sprintf("== Branch main ==\n\n### Step 100 · %s · giant · %s\n\n**Observation**\n\n", giantWhen, id)
 }
 
 // giantEntry returns an entry of commit.md up to the text of its contribution.

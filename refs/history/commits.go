@@ -13,19 +13,41 @@ import (
 // first, and how many there are. Which they are and what they say is in
 // commit.md and its segments; their commits and notes come from one git log.
 func Commits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Commit, int, error) {
+	return cutCommits(ctx, s, t, skip, n, nil)
+}
+
+func cutCommits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int, cut Cut) ([]store.Commit, int, error) {
 	meta, err := t.Metadata(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	commits, err := readEntries(ctx, t, skip, n)
+	commits, err := readEntries(ctx, t, skip, n, cut)
 	if err != nil {
 		return nil, 0, err
 	}
 	return commits, meta.Totals().Commits, locate(ctx, s, t, commits)
 }
 
+// Cut returns what a view takes of a text, in a copy, so that the document can be forgotten before the
+// next one is read: ten contributions of 31 MiB each would take a third of a gigabyte. It is used for
+// large documents only; nil takes everything.
+type Cut func(text string) string
+
+// largeDocument is how many bytes a document has whose texts are cut.
+const largeDocument = 1 << 20
+
+// texts cuts the texts of one document.
+func (cut Cut) texts(document []byte, texts ...*string) {
+	if cut == nil || len(document) < largeDocument {
+		return
+	}
+	for _, text := range texts {
+		*text = cut(*text)
+	}
+}
+
 // readEntries reads n commits behind the newest skip from commit.md and its segments.
-func readEntries(ctx context.Context, t *store.Tip, skip, n int) ([]store.Commit, error) {
+func readEntries(ctx context.Context, t *store.Tip, skip, n int, cut Cut) ([]store.Commit, error) {
 	found := []doc.Commit{}
 	err := t.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
@@ -33,7 +55,9 @@ func readEntries(ctx context.Context, t *store.Tip, skip, n int) ([]store.Commit
 			return false, err
 		}
 		for _, m := range slices.Backward(ms) {
-			if m.Kind != doc.KindBirth {
+			if m.Kind != doc.KindBirth && len(found) < skip+n {
+				cut.texts(data, &m.ID, &m.Agent, &m.Session, &m.Model, &m.Source, &m.Origin, &m.Summary, &m.Goal, &m.Purpose,
+					&m.Progress, &m.Contribution)
 				found = append(found, m)
 			}
 		}
@@ -53,6 +77,11 @@ func readEntries(ctx context.Context, t *store.Tip, skip, n int) ([]store.Commit
 // Steps reads n of a branch's steps behind the newest skip, oldest first, and
 // how many there are. Pending steps are the newest.
 func Steps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Step, int, error) {
+	return CutSteps(ctx, s, t, skip, n, nil)
+}
+
+// CutSteps is [Steps] for a view that takes only a part of each text.
+func CutSteps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int, cut Cut) ([]store.Step, int, error) {
 	p, err := s.Pending(ctx, t)
 	if err != nil {
 		return nil, 0, err
@@ -74,6 +103,11 @@ func Steps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]st
 		err = t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 			steps, err := doc.ParseLog(data)
 			for _, step := range slices.Backward(steps) {
+				if len(found) == skip+n {
+					break
+				}
+				cut.texts(data, &step.ID, &step.Agent, &step.Session, &step.Model, &step.Source, &step.Origin, &step.Observation,
+					&step.Thought, &step.Action)
 				found = append(found, stepFrom(step, false))
 			}
 			return len(found) < skip+n, err
@@ -150,11 +184,16 @@ type BranchContext struct {
 // ReadBranch returns CONTEXT of one branch: its purpose, its progress and n of its
 // commits behind the newest skip, see [Commits].
 func ReadBranch(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) (BranchContext, error) {
+	return CutBranch(ctx, s, t, skip, n, nil)
+}
+
+// CutBranch is [ReadBranch] for a view that takes only a part of each text.
+func CutBranch(ctx context.Context, s *store.Store, t *store.Tip, skip, n int, cut Cut) (BranchContext, error) {
 	v, err := readBranch(ctx, s, t, skip)
 	if err != nil {
 		return v, err
 	}
-	v.Commits, v.Total, err = Commits(ctx, s, t, skip, n)
+	v.Commits, v.Total, err = cutCommits(ctx, s, t, skip, n, cut)
 	return v, err
 }
 
@@ -170,7 +209,7 @@ func Newest(ctx context.Context, s *store.Store, t *store.Tip, n int) (BranchCon
 		return v, err
 	}
 	v.Total = meta.Totals().Commits
-	if v.Commits, err = readEntries(ctx, t, 0, n); err != nil {
+	if v.Commits, err = readEntries(ctx, t, 0, n, nil); err != nil {
 		return v, err
 	}
 	return v, locateNear(ctx, s, t, v.Commits)

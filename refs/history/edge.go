@@ -33,7 +33,7 @@ func beyondEdge(ctx context.Context, s *store.Store, id string, failed error, ti
 		}
 	}
 	for _, t := range tips {
-		commits, err := readEntries(ctx, t, 0, math.MaxInt)
+		commits, err := readEntries(ctx, t, 0, math.MaxInt, nil)
 		if err != nil {
 			return store.Commit{}, err
 		}

@@ -83,9 +83,10 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 }
 
 // NewestOf reads a branch's newest n commits in full, newest first. wait returns the result of
-// [Recent], which saves the git log that finds them; what does not need it is read before.
-func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, wait func() ([]RecentCommit, error)) ([]store.Commit, error) {
-	commits, err := readEntries(ctx, t, 0, n)
+// [Recent], which saves the git log that finds them; what does not need it is read before. cut is
+// what a view takes of each text.
+func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, cut Cut, wait func() ([]RecentCommit, error)) ([]store.Commit, error) {
+	commits, err := readEntries(ctx, t, 0, n, cut)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -153,6 +154,7 @@ func (c *counter) read(ctx context.Context) error {
 	return c.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		meter.Add(1)
 		c.out.Bytes.Raw += int64(len(o.Data))
+		o.Data = doc.ShortTexts(o.Data, countedText)
 		path := c.files[o.ID]
 		switch doc.KindOf(path) {
 		case doc.FileLog:
@@ -172,10 +174,13 @@ func (c *counter) read(ctx context.Context) error {
 	})
 }
 
+// countedText is how much of each text is parsed: only what is above it counts.
+const countedText = 64
+
 func (c *counter) steps(list []doc.Step) {
 	for _, s := range list {
 		if !c.seen[s.ID] {
-			c.seen[s.ID] = true
+			c.seen[strings.Clone(s.ID)] = true // it is a part of the document
 			c.add(s.Agent, s.Time, Tally{Steps: 1, Tokens: s.Tokens})
 		}
 	}
@@ -184,7 +189,7 @@ func (c *counter) steps(list []doc.Step) {
 func (c *counter) entries(list []doc.Commit) {
 	for _, m := range list {
 		if m.Kind != doc.KindBirth && !c.seen[m.ID] {
-			c.seen[m.ID] = true
+			c.seen[strings.Clone(m.ID)] = true
 			c.add(m.Agent, m.Time, Tally{Commits: 1, Tokens: m.Tokens})
 		}
 	}
@@ -194,7 +199,11 @@ func (c *counter) add(agent string, at time.Time, t Tally) {
 	c.out.Commits += t.Commits
 	c.out.Steps += t.Steps
 	c.out.Tokens += t.Tokens
-	c.out.Agents[agent] = c.out.Agents[agent].plus(t)
+	if tally, known := c.out.Agents[agent]; known {
+		c.out.Agents[agent] = tally.plus(t)
+	} else {
+		c.out.Agents[strings.Clone(agent)] = t
+	}
 	day := at.UTC().Format(time.DateOnly)
 	c.out.Days[day] = c.out.Days[day].plus(t)
 }
