@@ -74,8 +74,13 @@ type docKey struct {
 	blob git.ID
 }
 
-// kept is how many documents, and how many trees, a search keeps.
-const kept = 1024
+// keptKeys and keptNames are how many entries of documents, and how many names of trees, a search keeps: some 40
+// and 150 bytes each, twice. A document and a tree take something themselves.
+const (
+	keptKeys  = 512 << 10
+	keptNames = 128 << 10
+	ofEach    = 4
+)
 
 // keys lists the entries of a document.
 func (f *finder) keys(ctx context.Context, file string, blob git.ID) ([]Key, error) {
@@ -85,7 +90,7 @@ func (f *finder) keys(ctx context.Context, file string, blob git.ID) ([]Key, err
 		}
 	}
 	at := docKey{file, blob}
-	if keys, ok := f.docs[at]; ok {
+	if keys, ok := f.docs.get(at); ok {
 		return keys, nil
 	}
 	data, err := f.s.Repo().Blob(ctx, blob)
@@ -96,10 +101,7 @@ func (f *finder) keys(ctx context.Context, file string, blob git.ID) ([]Key, err
 	if err != nil {
 		return nil, err
 	}
-	if len(f.docs) >= kept {
-		clear(f.docs)
-	}
-	f.docs[at] = keys
+	f.docs.put(at, keys)
 	return keys, nil
 }
 
@@ -156,7 +158,7 @@ func (f *finder) list(ctx context.Context, tree git.ID) (map[string]git.TreeEntr
 	if tree == "" {
 		return map[string]git.TreeEntry{}, nil
 	}
-	if list, ok := f.lists[tree]; ok {
+	if list, ok := f.lists.get(tree); ok {
 		return list, nil
 	}
 	entries, err := f.s.Repo().Tree(ctx, tree)
@@ -171,10 +173,7 @@ func (f *finder) keepList(tree git.ID, entries []git.TreeEntry) map[string]git.T
 	for _, e := range entries {
 		byName[e.Name] = e
 	}
-	if len(f.lists) >= kept {
-		clear(f.lists)
-	}
-	f.lists[tree] = byName
+	f.lists.put(tree, byName)
 	return byName
 }
 

@@ -68,9 +68,9 @@ func NewRange(tip git.ID, arrived []*incoming.Commit, gone doc.Expunged) Range {
 type finder struct {
 	s *store.Store
 	Range
-	trees map[git.ID]git.ID // of commits, by commit; "" for one that a shallow clone lacks
-	docs  map[docKey][]Key  // what was read lately: of a commit and, a moment later, of its child's parent
-	lists map[git.ID]map[string]git.TreeEntry
+	trees map[git.ID]git.ID      // of commits, by commit; "" for one that a shallow clone lacks
+	docs  *recent[docKey, []Key] // what was read lately: of a commit and, a moment later, of its child's parent
+	lists *recent[git.ID, map[string]git.TreeEntry]
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
@@ -90,9 +90,10 @@ type finder struct {
 const mostLooks = 5_000
 
 func newFinder(s *store.Store, r Range) *finder {
-	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, docs: map[docKey][]Key{}, back: map[[26]byte]bool{},
-		lists: map[git.ID]map[string]git.TreeEntry{}, have: map[string]places{}, bases: map[[2]git.ID][]git.ID{},
-		lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
+	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, back: map[[26]byte]bool{}, have: map[string]places{},
+		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
+		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
+		bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -118,10 +119,16 @@ func (f *finder) tree(ctx context.Context, id git.ID) (git.ID, error) {
 // aheadOf is how many commits one look ahead reads.
 const aheadOf = 256
 
+// listed reports whether a tree was read lately.
+func (f *finder) listed(tree git.ID) bool {
+	_, ok := f.lists.get(tree)
+	return ok
+}
+
 // readAhead reads the trees of a commit and of those that it leads to, in one request, if its own
 // is not there.
 func (f *finder) readAhead(ctx context.Context, id git.ID) error {
-	if n := f.News[id]; n == nil || n.Tree == "" || f.lists[n.Tree] != nil {
+	if n := f.News[id]; n == nil || n.Tree == "" || f.listed(n.Tree) {
 		return nil
 	}
 	var trees []git.ID
@@ -131,7 +138,7 @@ func (f *finder) readAhead(ctx context.Context, id git.ID) error {
 		if n == nil || n.Tree == "" {
 			continue
 		}
-		if f.lists[n.Tree] == nil {
+		if !f.listed(n.Tree) {
 			trees = append(trees, n.Tree)
 		}
 		for _, p := range n.Parents {
