@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/search"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/search/across"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/urfave/cli/v2"
@@ -101,7 +102,7 @@ func (e *placeError) Unwrap() error { return e.err }
 
 func (e *Env) warnSkipped(skipped []across.Skipped) {
 	for _, s := range skipped {
-		e.warn("'%s' is left out: %s", s.Repository, s.Reason)
+		e.warn("'%s' is left out: %s", prose.PathLine(s.Repository), s.Reason)
 		var refused *git.Error
 		if errors.As(s.Err, &refused) && refused.Advice() != "" {
 			e.hint("%s", refused.Advice())

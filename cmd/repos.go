@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/search/across"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
@@ -94,7 +95,7 @@ func (o *reposOptions) runChange(ctx context.Context, env *Env, word string, dir
 		Changes []repoChange `json:"changes"`
 	}{changes}, func(p *render.Printer) {
 		for _, c := range changes {
-			line(p, "%-9s  %s", c.Did, c.Repository)
+			line(p, "%-9s  %s", c.Did, prose.PathLine(c.Repository))
 		}
 	})
 }

@@ -121,7 +121,7 @@ func AcrossText(p *Printer, hits []across.Hit) {
 		if i > 0 {
 			p.blank()
 		}
-		p.hit(h.Hit, yellow(h.Name), plain(" "))
+		p.hit(h.Hit, yellow(prose.PathLine(h.Name)), plain(" "))
 		p.lesson(h, hitIndent)
 	}
 }
@@ -132,7 +132,7 @@ func RecallAcrossText(p *Printer, hits []across.Hit) {
 		if i > 0 {
 			p.blank()
 		}
-		p.pastCase(h.Hit, h.Name)
+		p.pastCase(h.Hit, prose.PathLine(h.Name))
 		p.lesson(h, "- ")
 	}
 }
@@ -147,7 +147,7 @@ func (p *Printer) lesson(h across.Hit, lead string) {
 			strconv.FormatFloat(*h.Confidence, 'f', 2, 64), h.Succeeded, prose.Count(h.Judged, "commit"))))
 	}
 	for _, c := range h.Also {
-		p.line(plain(lead), plain("also in "), yellow(c.Name), plain(": "), dim(c.Open))
+		p.line(plain(lead), plain("also in "), yellow(prose.PathLine(c.Name)), plain(": "), dim(c.Open))
 	}
 }
 
@@ -164,6 +164,6 @@ func RepositoriesText(p *Printer, list across.List) {
 				state += ", " + p.when(*r.UpdatedAt)
 			}
 		}
-		p.line(yellow(r.Repository), plain("  "), plain(state))
+		p.line(yellow(prose.PathLine(r.Repository)), plain("  "), plain(state))
 	}
 }

@@ -4,7 +4,9 @@ package prose
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,6 +24,15 @@ func ShellWord(word string) string {
 
 // ShellQuoted writes a path for a hint such that a shell takes it as it is.
 func ShellQuoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
+// PathLine writes a path on one line: as it is, or in double quotes with escapes, as git does, if it has
+// control characters.
+func PathLine(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
+}
 
 // Count is a number with its noun: "1 step", "2 steps".
 func Count(n int, noun string) string {
