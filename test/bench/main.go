@@ -2,7 +2,7 @@
 // whole processes, beside git's own commands in the same run, as ratios. It
 // asserts nothing: these machines are noisy, and the table is for people to read.
 //
-//	go run ./test/bench [-tables speed,hooks,search,peers,disk,redact,agents,web] [-commits 10,1000,10000]
+//	go run ./test/bench [-tables speed,hooks,search,peers,disk,redact,agents,web,repos] [-commits 10,1000,10000]
 //	    [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
 //
 // Every figure is a median of interleaved runs: each round runs every command
@@ -35,12 +35,13 @@ const (
 	tableRedact = "redact"
 	tableAgents = "agents"
 	tableWeb    = "web"
+	tableRepos  = "repos"
 )
 
 func main() {
 	b := &bench{}
 	tables := flag.String("tables", strings.Join([]string{
-		tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk, tableRedact, tableAgents, tableWeb,
+		tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk, tableRedact, tableAgents, tableWeb, tableRepos,
 	}, ","), "what to measure")
 	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in commits of 10 steps")
 	steps := flag.String("steps", "10,1000,10000,100000", "lengths of the memory that is kept in other ways, too")
@@ -84,6 +85,11 @@ func (b *bench) run() error {
 	}
 	if err := b.printLong(os.Stdout); err != nil {
 		return err
+	}
+	if b.wants(tableRepos) {
+		if err := b.printRepositories(os.Stdout); err != nil {
+			return err
+		}
 	}
 	if b.wants(tableRedact) {
 		if err := b.printRedaction(os.Stdout); err != nil {

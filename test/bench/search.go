@@ -34,7 +34,7 @@ func (b *bench) printLong(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(r.fillSearch(), r.settle()); err != nil {
+	if err := errors.Join(r.fillBranches(searchBranches, searchMilestones), r.settle()); err != nil {
 		return err
 	}
 	if b.wants(tableSearch) {
@@ -109,12 +109,12 @@ func (r *repo) waitForIndex() error {
 	return errors.New("the gc in the background does not end")
 }
 
-// fillSearch commits the milestones, in turn over the branches, and packs them.
-func (r *repo) fillSearch() error {
+// fillBranches makes branches, commits milestones in turn over them, and packs all.
+func (r *repo) fillBranches(number, milestones int) error {
 	if err := r.git("config", "context.notes", "lazy"); err != nil {
 		return err
 	}
-	branches := make([]*refs.Store, searchBranches)
+	branches := make([]*refs.Store, number)
 	defer func() {
 		for _, s := range branches {
 			if s != nil {
@@ -134,8 +134,8 @@ func (r *repo) fillSearch() error {
 		branches[i] = s
 	}
 	words := newProse()
-	for i := range searchMilestones {
-		if err := words.milestone().commit(branches[i%searchBranches]); err != nil {
+	for i := range milestones {
+		if err := words.milestone().commit(branches[i%number]); err != nil {
 			return err
 		}
 		if i%1000 == 999 {
