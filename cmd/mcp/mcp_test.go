@@ -113,6 +113,25 @@ func TestToolsDoWhatCommandsDo(t *testing.T) {
 	}
 }
 
+// A file of the repository can be attached, and none from elsewhere, also not by a link.
+func TestRecordAttaches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gittest.Must(t, os.WriteFile(filepath.Join(w.dir, "out.txt"), []byte("what it printed\n"), 0o666))
+	away := filepath.Join(t.TempDir(), "away.txt")
+	gittest.Must(t, os.WriteFile(away, []byte("private\n"), 0o666))
+	gittest.Must(t, os.Symlink(away, filepath.Join(w.dir, "link")))
+	w.must("record", map[string]any{"observation": "It prints more", "attach": []string{"out.txt", filepath.Join(w.dir, "out.txt")}}, `"out.txt"`)
+	for _, name := range []string{away, "link", "../away.txt"} {
+		if text, _, failed := w.use("record", map[string]any{"observation": "x", "attach": []string{name}}); !failed || !strings.Contains(text, `"code":"path-outside"`) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text, _, failed := w.use("record", map[string]any{"observation": "x", "attach": []string{"none"}}); !failed || !strings.Contains(text, `"code":"attachment-unreadable"`) {
+		t.Errorf("a missing file: %s", text)
+	}
+}
+
 func TestErrorsAreAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -199,6 +199,9 @@ type recordIn struct {
 	Observation string `json:"observation,omitempty" jsonschema:"what was seen"`
 	Thought     string `json:"thought,omitempty" jsonschema:"what was concluded"`
 	Action      string `json:"action,omitempty" jsonschema:"what was done"`
+
+	Attach []string `json:"attach,omitempty" jsonschema:"files of the repository to keep with the step, each of at most 1 MiB"`
+
 	Time        string `json:"time,omitempty" jsonschema:"when, as 2026-11-21T01:37:05Z (now)"`
 	Model       string `json:"model,omitempty" jsonschema:"your model"`
 	Tokens      int64  `json:"tokens,omitempty" jsonschema:"what the step cost"`
@@ -215,6 +218,13 @@ func (s *server) record(ctx context.Context, req *sdk.CallToolRequest, in record
 	l.text("--observation", in.Observation)
 	l.text("--thought", in.Thought)
 	l.text("--action", in.Action)
+	for _, file := range in.Attach {
+		path, err := s.file(ctx, req, in.Repository, file)
+		if err != nil {
+			return nil, recordOut{}, err
+		}
+		l.text("--attach", path)
+	}
 	l.text("--time", in.Time)
 	l.text("--model", in.Model)
 	l.number("--tokens", in.Tokens)

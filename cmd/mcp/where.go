@@ -116,6 +116,27 @@ func (s *server) directory(
 	}}
 }
 
+// file returns the path of a file of a repository, relative to which a call names it. One that is elsewhere is
+// refused: what is attached is shared with memory.
+func (s *server) file(ctx context.Context, req *sdk.CallToolRequest, repository, name string) (string, error) {
+	dir, err := s.directory(ctx, req.Session, req.ClientCapabilities(), repository)
+	if err != nil {
+		return "", err
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if inside(dir, path) {
+		return path, nil
+	}
+	return "", &failure{&cmd.Refusal{
+		Code:    fail.PathOutside,
+		Message: "'" + doc.ShortText(name, mostLine) + "' is outside of the repository",
+		Hint:    "copy it to " + doc.ShortText(dir, mostText),
+	}}
+}
+
 // inside reports whether a folder is a root or below it, with symbolic links resolved.
 func inside(root, dir string) bool {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
