@@ -124,6 +124,20 @@ func (s *Similarity) Between(other *Similarity) float64 {
 	return best
 }
 
+// Significant returns the number of a prepared text's different words that are rarer than those of any
+// technical text, such as run, test, fix and error: how much the text says of one problem. Two texts
+// without such words are similar because all texts of their kind are.
+func (s *Similarity) Significant() int {
+	n, last := 0, -1
+	for _, t := range s.whole.terms {
+		if t.number != last && rarity(t.term) <= rarityShort {
+			n++
+			last = t.number
+		}
+	}
+	return n
+}
+
 // Texts are compared in passages that overlap by half, so that no problem is split between
 // two.
 const (

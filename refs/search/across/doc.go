@@ -18,7 +18,9 @@
 //  1. the same entry, which clones of one project share,
 //  2. the same text, apart from white space and capitals, or
 //  3. near-duplicates, by the similarity and threshold of recall (index.DuplicateAt): of commits the
-//     summaries and the contributions, both; of topics and steps the texts.
+//     summaries and the contributions, both; of topics and steps the texts. A text with fewer than three
+//     words that are significant (index.Similarity.Significant) is near to an equal one only: "Run the
+//     tests again" is written in any repository.
 //
 // Recall asks for the same problem; commits are folded only if they also say the same of it. A hit is
 // compared with the best of a lesson. Two hits of one repository are never folded: a search in that

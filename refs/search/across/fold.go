@@ -159,12 +159,19 @@ func (k *compared) same(other *compared) bool {
 	case (k.title == "") != (other.title == "") || (k.body == "") != (other.body == ""):
 		return false
 	}
-	return (k.title == "" || near(k.inTitle(), other.inTitle())) && (k.body == "" || near(k.inBody(), other.inBody()))
+	return (equal(k.title, other.title) || near(k.inTitle(), other.inTitle())) &&
+		(equal(k.body, other.body) || near(k.inBody(), other.inBody()))
 }
 
 func equal(a, b string) bool { return strings.EqualFold(prose.Fold(a), prose.Fold(b)) }
 
-func near(a, b *index.Similarity) bool { return a.Between(b) >= index.DuplicateAt }
+// fewWords is the number of significant words from which on texts are folded that are not equal. A text of
+// fewer, such as "Run the tests again", resembles what is written in any repository.
+const fewWords = 3
+
+func near(a, b *index.Similarity) bool {
+	return min(a.Significant(), b.Significant()) >= fewWords && a.Between(b) >= index.DuplicateAt
+}
 
 func (k *compared) inTitle() *index.Similarity {
 	if k.likeTitle == nil {

@@ -34,6 +34,34 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// Texts of few or common words are one lesson only if they are equal: they are written in any repository.
+func TestCommonWordsAreNoLesson(t *testing.T) {
+	t.Parallel()
+	like := index.NewSimilarity("", nil)
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"Run the tests", "run  the Tests", true},
+		{"Run the tests", "Run the tests again", false},
+		{"Fix the failing test and run all tests again", "Fix the failing test, and run all the tests again", false},
+		{"Update the version of the build", "Update the build version", false},
+		{"Add a test for the error of the function", "Add a test for the function's error", false},
+		{"Close idle connections before the pool is drained", "Close the idle connections before draining the pool", true},
+		{"Escape quotation marks in the header of the export", "Escape the quotation marks in the export's header", true},
+	} {
+		step := func(id byte, text string) *compared {
+			return &compared{kind: index.Steps, id: index.DocID{id}, body: text, like: like}
+		}
+		a, b := step(1, c.a), step(2, c.b)
+		if got := a.same(b); got != c.same {
+			t.Errorf("'%s' and '%s': %v, with similarity %v and %d and %d significant words", c.a, c.b, got,
+				a.inBody().Between(b.inBody()), a.inBody().Significant(), b.inBody().Significant())
+		}
+		t.Log(a.inBody().Between(b.inBody()), a.inBody().Significant(), b.inBody().Significant(), c.a)
+	}
+}
+
 func TestConfidence(t *testing.T) {
 	t.Parallel()
 	if confidence(0, 0) != nil {
