@@ -73,9 +73,14 @@ func (ex *exchanger) checkSecrets(ctx context.Context, updates []git.PushUpdate,
 	return ex.secretsFound(found)
 }
 
-// placed says where in memory a text is. Entries are expunged by their ids, other texts by the secret.
+// placed says where in memory a text is. Entries are expunged by their ids, attachments by their hashes, other
+// texts by the secret.
 func placed(kind, path string, o git.Object, at int) secret {
 	s := secret{kind: kind, place: "'" + prose.OneLine(path, 100) + "'", repair: "git context expunge --match - < FILE-WITH-THE-SECRET"}
+	if hash, name, ok := doc.AttachmentAt(path); ok {
+		s.place, s.repair = "attachment '"+name+"'", "git context expunge --id "+doc.ArtifactDir+"/"+hash
+		return s
+	}
 	id := ""
 	if o.Type == "commit" {
 		c := git.Commit{Message: string(o.Data)}
