@@ -106,10 +106,26 @@ func without(all, others []string) (list []changed) {
 	return list
 }
 
-// folded is a line without white space around it, at most mostChanged characters of it.
+// folded is a line with single spaces, at most mostChanged characters of it. It may be a file without line ends,
+// so that no more of it is read.
 func folded(line string) string {
-	if len(line) > mostChanged || strings.Contains(line, "  ") || strings.Contains(line, "\t") {
-		return prose.OneLine(line, mostChanged)
+	n := 0
+	for i := range line {
+		if n++; n > 4*mostChanged {
+			line = line[:i]
+			break
+		}
+	}
+	if strings.Contains(line, "  ") || strings.Contains(line, "\t") {
+		line = prose.Fold(line)
+	}
+	n = 0
+	for i := range line {
+		if n++; n == mostChanged {
+			if _, size := utf8.DecodeRuneInString(line[i:]); i+size < len(line) {
+				return strings.TrimRight(line[:i], " ") + "…"
+			}
+		}
 	}
 	return line
 }

@@ -57,6 +57,9 @@ func (t *Turn) edited(name, change string) {
 // AddEdited adds a change to a list of at most that many files.
 func AddEdited(list []Edited, e Edited, most int) []Edited {
 	for i := range list {
+		if list[i].File == e.File && strings.HasPrefix(list[i].Change, e.Change) { // again
+			return list
+		}
 		if list[i].File == e.File {
 			list[i].Change = Shorten(e.Change+"\n"+list[i].Change, MaxChange)
 			return list
