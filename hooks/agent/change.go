@@ -27,8 +27,8 @@ type Edit struct{ Old, New string }
 // Change is the short form of edits: the lines that they added, "+ " and a line, and those that they
 // removed, "- ". White space is folded, what an edit only moved or indented is left out, and so are lines
 // without a letter or digit. If not all of them have room, the lines that name something (headings,
-// declarations) come first, then the shortest edit; removed ones get what is left, if none was added
-// all of it. The last line counts what is missing.
+// declarations) come first, then the shortest edit; removed ones get what is left, see pick. The last
+// line counts what is missing.
 //
 // Secrets that the built-in rules find are replaced before a line is chosen: half of one would not be
 // recognized any more.
@@ -176,7 +176,7 @@ func shortest(all []hunk, more, limit int) string {
 //  1. all, if they do
 //  2. of those that were added, the lines that name something, in half of it
 //  3. the others, the shortest edit first, but what every file begins with last
-//  4. of those that were removed, the same
+//  4. of those that were removed by edits of which all is told that they added, the same
 func pick(all []hunk, limit int) {
 	if total(all) <= limit {
 		for _, h := range all {
@@ -198,7 +198,13 @@ func pick(all []hunk, limit int) {
 		order[i] = &all[i]
 	}
 	slices.SortStableFunc(order, func(a, b *hunk) int { return cmp.Compare(bytesOf(a.added), bytesOf(b.added)) })
-	for _, of := range []func(*hunk) []changed{func(h *hunk) []changed { return h.added }, func(h *hunk) []changed { return h.removed }} {
+	removed := func(h *hunk) []changed {
+		if slices.ContainsFunc(h.added, func(c changed) bool { return !c.kept }) {
+			return nil
+		}
+		return h.removed
+	}
+	for _, of := range []func(*hunk) []changed{func(h *hunk) []changed { return h.added }, removed} {
 		named := left / 2
 		for _, h := range order {
 			list := of(h)

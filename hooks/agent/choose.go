@@ -93,7 +93,7 @@ func Digest(text string, limit int, wanted Wanted, known func(line string) bool)
 	}
 	c := newChoice(text, wanted, known)
 	if len(text) > limit && len(c.lines) < leastLines {
-		return ends(text, limit)
+		return ClipMiddle(text, limit)
 	}
 	if len(text) > limit {
 		c.choose(limit, worthFill)
@@ -106,8 +106,12 @@ func Digest(text string, limit int, wanted Wanted, known func(line string) bool)
 	return strings.TrimRight(kept, "\n")
 }
 
-// ends cuts a text in its middle.
-func ends(text string, limit int) string {
+// ClipMiddle cuts a text at a number of bytes, in its middle: a message begins with what was done, and
+// ends with what is open.
+func ClipMiddle(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
 	tail := text[len(text)-limit/3:]
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]

@@ -128,7 +128,8 @@ func (r results) before(calls []agent.Step) string {
 func (r results) call(step agent.Step, most int) string {
 	result := prose.Fold(agent.Digest(step.Observation, most, r.wanted, r.known))
 	if step.Change != "" {
-		step.Change, result = agent.Shorten(step.Change, most), ""
+		step.Change = agent.Shorten(step.Change, max(most-min(len(step.File), leastCall), leastEdit))
+		return "\n- " + prose.Fold(does(step))
 	}
 	line := "\n- " + prose.OneLine(does(step), max(most-len(result), most/2))
 	if result != "" {
@@ -143,5 +144,5 @@ func does(step agent.Step) string {
 		return step.Action
 	}
 	tool, _, _ := strings.Cut(prose.Fold(step.Action), " ")
-	return strings.TrimSuffix(tool, ":") + ": " + step.File + "\n" + step.Change
+	return strings.TrimSuffix(tool, ":") + ": " + prose.OneLine(step.File, leastCall) + "\n" + step.Change
 }

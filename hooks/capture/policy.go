@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/refs/code"
@@ -115,14 +114,14 @@ func (d *due) summary(client string) string {
 func (d *due) contribution() string {
 	var parts []string
 	if asked := strings.TrimSpace(d.Prompt); prose.Fold(asked) != prose.OneLine(firstLine(asked), mostSummary) {
-		parts = append(parts, "Asked: "+clipMiddle(asked, mostAsked))
+		parts = append(parts, "Asked: "+agent.ClipMiddle(asked, mostAsked))
 	}
 	if final := strings.TrimSpace(d.Final); final != "" {
 		limit := mostContributed
 		if isAccount(final) {
 			limit = mostAccount
 		}
-		parts = append(parts, clipMiddle(final, limit))
+		parts = append(parts, agent.ClipMiddle(final, limit))
 	}
 	if edits := d.edits(); edits != "" && !isAccount(d.Final) { // which has them
 		parts = append(parts, edits)
@@ -148,7 +147,7 @@ func (d *due) edits() string {
 	left := mostEdits
 	for i, e := range d.Edits {
 		most := max(left/(len(d.Edits)-i), leastEdit)
-		line := e.File + ": " + prose.Fold(agent.Shorten(e.Change, most))
+		line := prose.OneLine(e.File, leastCall) + ": " + prose.Fold(agent.Shorten(e.Change, most))
 		if left -= len(line) + len("\n- "); left < 0 {
 			break
 		}
@@ -161,19 +160,6 @@ func (d *due) edits() string {
 		return "Edits: " + lines[0]
 	}
 	return "Edits:\n\n- " + strings.Join(lines, "\n- ")
-}
-
-// clipMiddle cuts a text at a number of bytes, in its middle: a message begins with what was done, and
-// ends with what is open.
-func clipMiddle(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	tail := text[len(text)-limit/3:]
-	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
-	return prose.Clip(text, limit-len(tail)-len("…")) + tail
 }
 
 // firstLine returns the first line of a text that is not blank.
