@@ -16,7 +16,7 @@ import (
 const (
 	mostHeadline = 400 // bytes
 	mostTask     = 120 // characters of its title
-	mostThoughts = 1200
+	mostThoughts = 1000
 	mostThought  = 320 // characters
 	mostLast     = 240 // bytes
 	mostEdited   = 200 // files
@@ -93,7 +93,7 @@ func boundaries(acts []act) (bounds []int) {
 }
 
 // account is what a milestone's commit says: how its test was read, what else was thought when something
-// was changed or run, the last call with its result, and at the end the outcome.
+// was changed or run, or found when it was looked at, the last call with its result, and at the end the outcome.
 func (r *sweReader) account(acts []act, from, until int) string {
 	headline := r.reading(acts, from, until)
 	parts := []string{prose.Clip(headline, mostHeadline)}

@@ -47,8 +47,8 @@ func option(words []string, name string, at int) string {
 
 // rejected reports whether an editor of SWE-agent says that it changed nothing.
 func rejected(result string) bool {
-	for _, begin := range []string{"Your proposed edit has introduced", "No replacement was performed", "No edit was performed",
-		"Text not found", "Error", "ERROR"} {
+	for _, begin := range []string{"Your proposed edit has introduced", "No replacement was performed",
+		"No edit was performed", "Text not found", "Error", "ERROR"} {
 		if strings.HasPrefix(result, begin) {
 			return true
 		}

@@ -54,9 +54,10 @@ func wantedBy(list Wanted, text string, most int) Wanted {
 // common reports whether a word is in texts about anything.
 func common(word string) bool {
 	switch word {
-	case "the", "and", "for", "that", "this", "with", "from", "are", "was", "were", "has", "have", "had", "not", "but", "you", "can", "will",
-		"would", "could", "should", "its", "let", "now", "then", "there", "here", "which", "what", "when", "where", "also", "into", "all",
-		"any", "some", "our", "your", "their", "they", "use", "used", "using", "need", "see", "look", "looks", "like", "file", "files":
+	case "the", "and", "for", "that", "this", "with", "from", "are", "was", "were", "has", "have", "had", "not", "but", "you", "can",
+		"will", "would", "could", "should", "its", "let", "now", "then", "there", "here", "which", "what", "when", "where", "also", "into",
+		"all", "any", "some", "our", "your", "their", "they", "use", "used", "using", "need", "see", "look", "looks", "like",
+		"file", "files":
 		return true
 	}
 	return false
@@ -177,8 +178,8 @@ func worthOf(line string) int {
 
 // failures are words of lines that say that something went wrong.
 func failures() []string {
-	return []string{"fail", "error", "panic", "exception", "traceback", "fatal", "not ok", "assert", "denied", "wrong", "undefined", "cannot",
-		"no such", "not found", "mismatch", "expected"}
+	return []string{"fail", "error", "panic", "exception", "traceback", "fatal", "not ok", "assert", "denied", "wrong",
+		"undefined", "cannot", "no such", "not found", "mismatch", "expected"}
 }
 
 // mark makes the lines that have one of the words worth more, if few lines have: where many have, it is code,

@@ -28,8 +28,8 @@ func edits(input Value) (list []Edit) {
 		switch string(name) {
 		case "old_string", "old_str", "oldString", "oldText", "old_text":
 			one.Old = v.beginning()
-		case "new_string", "new_str", "newString", "newText", "new_text", "content", "contents", "file_text", "new_source", "code_edit",
-			"insert_text":
+		case "new_string", "new_str", "newString", "newText", "new_text", "content", "contents", "file_text",
+			"new_source", "code_edit", "insert_text":
 			one.New = v.beginning()
 		case "edits":
 			v.Elements(func(v Value) { list = append(list, edits(v)...) })

@@ -70,11 +70,11 @@ func rule(line string) bool {
 func declares(first, rest string) bool {
 	for range 4 {
 		switch first {
-		case "func", "fn", "def", "class", "type", "const", "interface", "enum", "struct", "trait", "impl", "module", "function",
-			"namespace", "record", "macro_rules!", "#define", "CREATE", "resource":
+		case "func", "fn", "def", "class", "type", "const", "interface", "enum", "struct", "trait", "impl", "module",
+			"function", "namespace", "record", "macro_rules!", "#define", "CREATE", "resource":
 			return true
-		case "export", "default", "pub", "public", "private", "protected", "static", "final", "abstract", "async", "declare", "override",
-			"virtual", "inline":
+		case "export", "default", "pub", "public", "private", "protected", "static", "final", "abstract", "async",
+			"declare", "override", "virtual", "inline":
 			first, rest = word(rest)
 		default:
 			return false
@@ -91,8 +91,8 @@ func opens(line, after string) bool {
 // controls reports whether a word begins a statement that only says when another is run.
 func controls(word string) bool {
 	switch strings.TrimLeft(word, "})") {
-	case "", "if", "else", "elif", "for", "while", "switch", "case", "try", "except", "catch", "finally", "do", "with", "return",
-		"when", "match", "select", "default", "default:", "else:", "try:", "finally:", "unless", "until", "foreach", "loop":
+	case "", "if", "else", "elif", "for", "while", "switch", "case", "try", "except", "catch", "finally", "do", "with",
+		"return", "when", "match", "select", "default", "default:", "else:", "try:", "finally:", "unless", "until", "foreach", "loop":
 		return true
 	}
 	return false

@@ -58,9 +58,10 @@ func begins(text string) bool {
 	if len(next) < len(text) {
 		return true
 	}
-	switch word := next[:len(next)-len(strings.TrimLeftFunc(next, unicode.IsLetter))]; word { // others may be names, as in a.B
-	case "I", "We", "Let", "The", "This", "That", "There", "It", "In", "If", "So", "Now", "Next", "Then", "To", "After", "First", "Since",
-		"However", "Based", "Using":
+	word := next[:len(next)-len(strings.TrimLeftFunc(next, unicode.IsLetter))]
+	switch word { // others may be names, as in a.B
+	case "I", "We", "Let", "The", "This", "That", "There", "It", "In", "If", "So", "Now", "Next", "Then", "To", "After",
+		"First", "Since", "However", "Based", "Using":
 		return true
 	}
 	return false
@@ -75,7 +76,7 @@ func announces(sentence string) bool {
 		}
 	}
 	return slices.ContainsFunc([]string{
-		"let's ", "let’s ", "let us ", "let me ", "lets ", "i'll ", "i’ll ", "i will ", "i'm going to ", "i am going to ", "i need to ",
-		"i should ", "we'll ", "we’ll ", "we will ", "we are going to ", "we need to ", "we should ",
+		"let's ", "let’s ", "let us ", "let me ", "lets ", "i'll ", "i’ll ", "i will ", "i'm going to ", "i am going to ",
+		"i need to ", "i should ", "we'll ", "we’ll ", "we will ", "we are going to ", "we need to ", "we should ",
 	}, func(begin string) bool { return strings.HasPrefix(sentence, begin) })
 }
