@@ -24,7 +24,7 @@ func newRestore(g *globals) *command {
 	return &command{
 		name:  "restore",
 		usage: []string{"restore C [--dry-run]"},
-		about: "Brings back to the branch the steps, commits and topics that C has and the branch lacks, in a " +
+		about: "Brings back to the branch the steps, commits, topics and keys of metadata that C has and the branch lacks, in a " +
 			"memory commit of its own. C is a commit of any memory branch, also of a remote's. What the " +
 			"branch has stays as it is, and what was expunged stays away.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},

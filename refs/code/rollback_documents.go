@@ -101,6 +101,9 @@ func (r *rollback) metadata(ctx context.Context, c *store.Draft, tip *store.Tip)
 			keys = append(keys, key)
 		}
 	}
+	if err := c.RecordRemovedKeys(before); err != nil {
+		return err
+	}
 	var changed []string
 	for _, key := range keys {
 		same, err := sameSegment(before, c.Meta, key)
@@ -111,7 +114,7 @@ func (r *rollback) metadata(ctx context.Context, c *store.Draft, tip *store.Tip)
 			changed = append(changed, key)
 		}
 	}
-	r.note("Metadata that changed back", changed)
+	r.note(doc.MetadataBack, changed)
 	return nil
 }
 

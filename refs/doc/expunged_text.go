@@ -229,6 +229,7 @@ const (
 	RollbackTo   = "Roll back to "          // begins its summary; the commit's follows in single quotes
 	RolledBackTo = "Rolled back to "        // begins its contribution; the commit's summary and its hash follow
 	KnownThere   = "What was known there: " // the commit's contribution follows
+	MetadataBack = "Metadata that changed back"
 )
 
 // namedByRollback reports whether a line of a rollback repeats a line of a commit. A progress

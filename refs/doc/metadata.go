@@ -15,6 +15,9 @@ const MetadataLimit = 64 << 10
 
 const maxSegmentKey = 100 // bytes
 
+// KeyImported is the segment of what an import finds no other place for.
+const KeyImported = "imported"
+
 // Metadata is a metadata.yaml: a map of segments, edited in place. It is not safe for
 // concurrent use.
 //

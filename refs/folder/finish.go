@@ -18,7 +18,7 @@ import (
 
 // keyImported contains the metadata of a branch in a folder that has no other place here,
 // and segments whose place is taken. An import may replace it.
-const keyImported = "imported"
+const keyImported = doc.KeyImported
 
 // finish imports what follows the last entry: the steps after it, the metadata, and the
 // status of the branch. Without any of that it makes no commit.
@@ -52,6 +52,13 @@ func (i *branchImport) finish(ctx context.Context) error {
 		c.Subject = "Import metadata"
 	case string(before) == string(after):
 		c.Subject = "Import " + prose.Count(steps, "step")
+	}
+	was, err := doc.ParseMetadata(before)
+	if err != nil {
+		return err
+	}
+	if err := c.RecordRemovedKeys(was); err != nil {
+		return err
 	}
 	at := i.b.peer.CreatedAt
 	if n := len(i.b.entries); n > 0 {

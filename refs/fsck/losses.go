@@ -71,7 +71,9 @@ func (v *memory) keys(file string, blob git.ID) ([]loss.Key, bool) {
 }
 
 func (c *checker) lostEntries(ctx context.Context, v *memory, branch string, tip git.ID) error {
-	lost, err := loss.OfBranch(ctx, c.s, c.history(v, tip))
+	r := c.history(v, tip)
+	r.Branch = branch
+	lost, err := loss.OfBranch(ctx, c.s, r)
 	if err != nil {
 		return err
 	}

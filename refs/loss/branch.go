@@ -19,14 +19,16 @@ type Branch struct {
 	entries [2]map[[26]byte]lostEntry // steps and commits, by id
 	topics  map[string]git.ID         // by file name
 	files   map[string]git.ID         // artifacts, by path
+	keys    []doc.MetadataKey         // of metadata.yaml, the newest values first
 	from    git.ID                    // a commit that has what is lost first
-	meta    git.ID                    // likewise, where entries are lost: other documents may be, too
-	changed map[string]bool
+
+	keysFrom git.ID // likewise, of metadata.yaml
+	changed  map[string]bool
 }
 
 // Empty reports whether nothing is lost.
 func (b *Branch) Empty() bool {
-	return len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files) == 0
+	return len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files)+len(b.keys) == 0
 }
 
 // Changed returns the ids of entries that a commit has with another content than its parent. The
@@ -35,11 +37,17 @@ func (b *Branch) Changed() map[string]bool { return b.changed }
 
 // What counts what is lost, for a message.
 func (b *Branch) What() string {
-	return strings.Join(counts(len(b.entries[0]), len(b.entries[1]), len(b.files), slices.Collect(maps.Keys(b.topics))), ", ")
+	return strings.Join(counts(tally{len(b.entries[0]), len(b.entries[1]), len(b.files), len(b.keys)},
+		slices.Collect(maps.Keys(b.topics))), ", ")
 }
 
-// counts says how many steps, commits and attachments, and which topics.
-func counts(steps, commits, files int, topics []string) (what []string) {
+// tally counts what is lost.
+type tally struct{ steps, commits, files, keys int }
+
+// counts says how many steps, commits, attachments and keys, and which topics. A key's name may be a secret, which
+// an expunge would have to find in more messages.
+func counts(n tally, topics []string) (what []string) {
+	steps, commits, files := n.steps, n.commits, n.files
 	if steps > 0 {
 		what = append(what, prose.Count(steps, "step"))
 	}
@@ -48,6 +56,9 @@ func counts(steps, commits, files int, topics []string) (what []string) {
 	}
 	if files > 0 {
 		what = append(what, prose.Count(files, "attachment"))
+	}
+	if n.keys > 0 {
+		what = append(what, prose.Count(n.keys, "key")+" of metadata")
 	}
 	slices.Sort(topics)
 	for i, name := range topics {
@@ -110,7 +121,7 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.add(ctx, f, r.Tip, before, lost, files, nil); err != nil {
+		if err := b.add(ctx, f, r.Tip, before, tally{lost[0], lost[1], files, 0}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +159,18 @@ func Missing(ctx context.Context, s *store.Store, tip, of git.ID, gone doc.Expun
 	if _, err := b.compareFiles(ctx, f, tip, of); err != nil {
 		return nil, err
 	}
-	b.from = of
+	was, _, err := f.metadataOf(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	now, _, err := f.metadataOf(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	if b.keys, err = now.Lost(was, false); err != nil {
+		return nil, err
+	}
+	b.from, b.keysFrom = of, of
 	return b, b.dropPresent(ctx, f)
 }
 
@@ -186,7 +208,14 @@ func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forg
 			b.topics[name] = blob
 		}
 	}
-	return b.add(ctx, f, id, parent, lost, files, slices.Collect(maps.Keys(topics)))
+	keys, err := f.keysOfMetadata(ctx, id, parent, birth, forgotten)
+	if err != nil {
+		return err
+	}
+	if b.keys = append(b.keys, keys...); len(keys) > 0 {
+		b.keysFrom = parent
+	}
+	return b.add(ctx, f, id, parent, tally{lost[0], lost[1], files, len(keys)}, slices.Collect(maps.Keys(topics)))
 }
 
 // compareFiles records the artifacts that one commit lacks of another one, and counts them.
@@ -230,15 +259,12 @@ func (b *Branch) compareEntries(ctx context.Context, f *finder, id, of git.ID) (
 }
 
 // add names a commit that lost something.
-func (b *Branch) add(ctx context.Context, f *finder, id, parent git.ID, lost [2]int, files int, topics []string) error {
-	what := counts(lost[0], lost[1], files, topics)
+func (b *Branch) add(ctx context.Context, f *finder, id, parent git.ID, lost tally, topics []string) error {
+	what := counts(lost, topics)
 	if len(what) == 0 {
 		return nil
 	}
 	b.from = parent
-	if lost[0]+lost[1] > 0 {
-		b.meta = parent
-	}
 	cause, err := f.cause(ctx, id, parent, what)
 	if err == nil {
 		b.Causes = append(b.Causes, cause)
@@ -272,6 +298,9 @@ func (b *Branch) dropPresent(ctx context.Context, f *finder) error {
 	}
 	for name := range topics {
 		delete(b.topics, name)
+	}
+	if err := b.dropPresentKeys(ctx, f); err != nil {
+		return err
 	}
 	return b.dropPresentFiles(ctx, f)
 }

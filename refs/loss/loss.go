@@ -1,7 +1,7 @@
 // Package loss finds what commits of memory lack of their parents, and brings it back.
 //
 // A commit of memory contains what its parents contain: every step and commit under its id,
-// unchanged, every file that a step keeps, and every topic and item of the roadmap that was not removed by an act with a record
+// unchanged, every file that a step keeps, and every topic, key of metadata.yaml and item of the roadmap that was not removed by an act with a record
 // of its own, the trailer Context-Removes. Only the first commit of a branch begins anew. git's
 // own commands keep none of these rules, so a commit of an empty tree is a fast-forward for git.
 // What such a commit left out is a loss: [OfBranch] and [OfRoadmap] find it in the commits that a
@@ -48,11 +48,12 @@ func Author(c *git.Commit) string { return c.Author.Name + " <" + c.Author.Email
 
 // Range is the part of the history of a ref to look at.
 type Range struct {
-	Tip  git.ID
-	Have git.ID                                       // where this repository's ref is; "" for none
-	News map[git.ID]*incoming.Commit                  // the commits to look at, with their trees
-	Gone doc.Expunged                                 // what was expunged
-	Keys func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
+	Tip    git.ID
+	Branch string                                       // whose history it is; "" for the roadmap
+	Have   git.ID                                       // where this repository's ref is; "" for none
+	News   map[git.ID]*incoming.Commit                  // the commits to look at, with their trees
+	Gone   doc.Expunged                                 // what was expunged
+	Keys   func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
 }
 
 // NewRange returns the range of what a ref brings.
@@ -68,8 +69,9 @@ func NewRange(tip git.ID, arrived []*incoming.Commit, gone doc.Expunged) Range {
 type finder struct {
 	s *store.Store
 	Range
-	trees map[git.ID]git.ID      // of commits, by commit; "" for one that a shallow clone lacks
-	docs  *recent[docKey, []Key] // what was read lately: of a commit and, a moment later, of its child's parent
+	trees map[git.ID]git.ID        // of commits, by commit; "" for one that a shallow clone lacks
+	metas map[git.ID]*doc.Metadata // by blob, the last few
+	docs  *recent[docKey, []Key]   // what was read lately: of a commit and, a moment later, of its child's parent
 	lists *recent[git.ID, map[string]git.TreeEntry]
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
@@ -93,7 +95,7 @@ func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, back: map[[26]byte]bool{}, have: map[string]places{},
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
-		bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
+		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -157,9 +159,28 @@ func (f *finder) readAhead(ctx context.Context, id git.ID) error {
 	})
 }
 
-// order lists the commits of the range that the tip leads to, children before their parents.
-// through reports whether to go on to the parents of a commit.
+// order lists the commits of the range that the tip leads to, children before their parents, also where what
+// lies between them is not listed. through reports whether to go on to the parents of a commit.
 func (f *finder) order(ctx context.Context, through func(context.Context, git.ID) (bool, error)) ([]git.ID, error) {
+	all := true
+	some, err := f.walk(ctx, func(ctx context.Context, id git.ID) (bool, error) {
+		on, err := through(ctx, id)
+		all = all && on
+		return on, err
+	})
+	if err != nil || all {
+		return some, err
+	}
+	listed := make(map[git.ID]bool, len(some))
+	for _, id := range some {
+		listed[id] = true
+	}
+	list, err := f.walk(ctx, func(context.Context, git.ID) (bool, error) { return true, nil })
+	return slices.DeleteFunc(list, func(id git.ID) bool { return !listed[id] }), err
+}
+
+// walk is order without regard to what is not listed.
+func (f *finder) walk(ctx context.Context, through func(context.Context, git.ID) (bool, error)) ([]git.ID, error) {
 	state := map[git.ID]int{} // 1: its parents come first, 2: done
 	var list []git.ID
 	for stack := []git.ID{f.Tip}; len(stack) > 0; {

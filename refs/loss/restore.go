@@ -2,7 +2,6 @@ package loss
 
 import (
 	"context"
-	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
@@ -12,7 +11,7 @@ import (
 )
 
 // Restore returns a draft on top of a tip that has again what is lost: entries with the content
-// that they had first, and topics. Of metadata.yaml it brings back the keys that the tip lacks.
+// that they had first, topics, and keys of metadata.yaml.
 func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.Tip) (*store.Draft, error) {
 	var add [2]merge.Additions
 	for i, k := range kinds() {
@@ -36,7 +35,7 @@ func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.
 		}
 	}
 	c.Restores = b.from
-	return c, b.metadata(ctx, tx.Store, c, tip.Name())
+	return c, b.restoreKeys(ctx, tx.Store, c, tip.Name())
 }
 
 // Rejoin is Restore of what [Missing] found. Unless the tip has it already, the commit that had it becomes a
@@ -54,7 +53,7 @@ func (b *Branch) Rejoin(ctx context.Context, tx *store.Transaction, tip *store.T
 }
 
 // From brings back to the current branch what another commit of memory has and the branch lacks:
-// steps, commits and topics. rev is any revision, also of another branch or of a remote; history
+// steps, commits, topics and keys of metadata.yaml. rev is any revision, also of another branch or of a remote; history
 // that is not of this repository is checked first. What the branch has stays as it is, and what was
 // expunged stays away. The path of the change says what was brought back; with dryRun it is only
 // said.
@@ -143,36 +142,4 @@ func pick(ctx context.Context, s *store.Store, k store.EntryKind, blob git.ID, w
 		return doc.File{}, err
 	}
 	return left.Segments[0], nil
-}
-
-// metadata adds the keys that the commit whose entries were lost has and the draft lacks.
-func (b *Branch) metadata(ctx context.Context, s *store.Store, c *store.Draft, branch string) error {
-	if b.meta == "" {
-		return nil
-	}
-	was, err := s.TipAt(ctx, branch, b.meta)
-	if err != nil {
-		return err
-	}
-	before, err := was.Metadata(ctx)
-	if err != nil {
-		return err
-	}
-	keys := c.Meta.Keys()
-	for _, key := range before.Keys() {
-		if slices.Contains(keys, key) {
-			continue
-		}
-		path := doc.JoinPath(key)
-		value, ok, err := before.YAML(path)
-		if err != nil {
-			return err
-		}
-		if ok {
-			if err := c.Meta.Set(path, string(value)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

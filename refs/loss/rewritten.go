@@ -45,7 +45,7 @@ func (b *Branch) rewritten(ctx context.Context, f *finder, commits []git.ID) err
 			changed[i]++
 		}
 	}
-	return b.add(ctx, f, f.Tip, f.Have, changed, 0, nil)
+	return b.add(ctx, f, f.Tip, f.Have, tally{steps: changed[0], commits: changed[1]}, nil)
 }
 
 // defends reports whether the content of an entry here is the one with which it came into the history, and not

@@ -78,6 +78,24 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 	return m, nil
 }
 
+// recordKeys records which keys the answers to conflicts remove. What one side removed since the base needs no
+// other record.
+func (d *documents) recordKeys(ctx context.Context, c *store.Draft) error {
+	if len(d.conflicts) == 0 {
+		return nil
+	}
+	for _, side := range []*store.Tip{d.ours, d.theirs} {
+		before, err := side.Metadata(ctx)
+		if err != nil {
+			return err
+		}
+		if err := c.RecordRemovedKeys(before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // topics merges the topics one by one:
 //
 //  1. the same on both sides, or theirs as in the base: ours stays;

@@ -81,6 +81,9 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if c.Meta, err = d.metadata(ctx); err != nil {
 		return nil, err
 	}
+	if err := d.recordKeys(ctx, c); err != nil {
+		return nil, err
+	}
 	if err := addTotals(c.Meta, u, added); err != nil {
 		return nil, err
 	}

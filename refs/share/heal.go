@@ -32,7 +32,7 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		return err
 	}
 	r := loss.NewRange(theirs, ex.arrived, gone)
-	r.Have, r.Keys = st.ours, ex.read.Of
+	r.Have, r.Keys, r.Branch = st.ours, ex.read.Of, st.branch
 	if err := ex.addKnown(ctx, r); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,7 +33,7 @@ type Draft struct {
 	RoadmapAge    int         // commits since the roadmap was revised
 	Work          git.ID      // the uncommitted code that was handed over with the newest COMMIT; "" for none
 	Restores      git.ID      // a commit that has what this one brings back; "" for none
-	removes       []string    // the files of the topics that it removes on purpose
+	removes       []string    // what it removes on purpose: files of topics, keys of metadata.yaml
 }
 
 // RemoveTopic removes a topic, and records that. What a commit lacks of its parent without a
@@ -42,6 +43,21 @@ func (c *Draft) RemoveTopic(ctx context.Context, key string) error {
 	c.removes = append(c.removes, path)
 	return c.Tree.Remove(ctx, path)
 }
+
+// RecordRemovedKeys records that the keys of metadata.yaml which before has and the draft lacks are removed on
+// purpose, as RemoveTopic does.
+func (c *Draft) RecordRemovedKeys(before *doc.Metadata) error {
+	lost, err := c.Meta.Lost(before, before.Branch().Name == c.Meta.Branch().Name)
+	for _, key := range lost {
+		if record := KeyRecord(key.Missing()); !slices.Contains(c.removes, record) {
+			c.removes = append(c.removes, record)
+		}
+	}
+	return err
+}
+
+// KeyRecord returns the value of Context-Removes for a key path of metadata.yaml, in the form of doc.JoinPath.
+func KeyRecord(path string) string { return doc.MetadataFile + "#" + prose.OneLine(path, 200) }
 
 // Put stores a document as a blob and puts it into a tree at path.
 func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {

@@ -13,6 +13,12 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
+// The subjects of memory commits that change a key of metadata.yaml, in front of its path.
+const (
+	SubjectSet   = "Set "
+	SubjectUnset = "Unset "
+)
+
 // SetMetadata sets a key path of the current branch's metadata to a YAML value and commits
 // that. A value that is set already makes no commit.
 // fail.ErrNotFound for a segment that neither the branch nor GCC has, unless it may be new: most likely
@@ -29,7 +35,7 @@ func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string, m
 	if err := checkOwned(path); err != nil {
 		return Change{}, err
 	}
-	ch, err := s.editMetadata(ctx, w, path, "Set "+path, func(m *doc.Metadata) error {
+	ch, err := s.editMetadata(ctx, w, path, SubjectSet+path, func(m *doc.Metadata) error {
 		if segment, _, _ := strings.Cut(path, "."); !mayBeNew && !slices.Contains(segments(m), segment) {
 			return unknownSegment(m, segment)
 		}
@@ -44,7 +50,7 @@ func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Chang
 	if err := checkOwned(path); err != nil {
 		return Change{}, err
 	}
-	return s.editMetadata(ctx, w, path, "Unset "+path, func(m *doc.Metadata) error {
+	return s.editMetadata(ctx, w, path, SubjectUnset+path, func(m *doc.Metadata) error {
 		found, err := m.Unset(path)
 		if err == nil && !found {
 			return fail.New(fail.ErrNotFound, fail.SegmentNotFound, fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
@@ -136,7 +142,11 @@ func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string
 		if string(after) == string(before) {
 			return nil, nil
 		}
-		return c, nil
+		was, err := doc.ParseMetadata(before)
+		if err != nil {
+			return nil, err
+		}
+		return c, c.RecordRemovedKeys(was)
 	})
 }
 

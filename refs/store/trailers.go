@@ -30,7 +30,7 @@ const (
 	TrailerNewest   = "Context-Newest"   // the largest entry id in its documents
 	TrailerJournal  = "Context-Journal"  // journal id, offset and last step id that were taken
 	TrailerWork     = "Context-Work"     // the uncommitted code that was handed over with the newest COMMIT
-	TrailerRemoves  = "Context-Removes"  // what the commit removed on purpose: topics/KEY.md, or main.md for items of the roadmap
+	TrailerRemoves  = "Context-Removes"  // what the commit removed on purpose: topics/KEY.md, metadata.yaml#PATH, or main.md for items of the roadmap
 	TrailerRestores = "Context-Restores" // a commit that has what this one brought back
 	TrailerAgent    = "Agent"
 	trailerSession  = "Session"

@@ -1,0 +1,141 @@
+package doc
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// MetadataKey is the path of a scalar or a list in metadata.yaml, with its value.
+type MetadataKey struct {
+	Path string // as Metadata.Set takes it
+
+	parts   []string
+	missing int // how many of the parts lead to what is missing: a segment or a map may be, with all in it
+	value   *yaml.Node
+}
+
+// Missing returns the path of what is missing, which is the key or a map that contained it.
+func (k MetadataKey) Missing() string { return JoinPath(k.parts[:k.missing]...) }
+
+// Above returns the paths of the maps that contain the key, and at last its own.
+func (k MetadataKey) Above() []string {
+	paths := make([]string, len(k.parts))
+	for i := range paths {
+		paths[i] = JoinPath(k.parts[:i+1]...)
+	}
+	return paths
+}
+
+// Lost returns the keys of other metadata of the same branch, mostly of an earlier one, that m lacks. A key
+// that has another value is not lacking, nor one in a map in whose place m has a scalar or a list other than
+// null. Not looked at are the detected keys, the totals and the version; of the segment `branch`, what closing
+// and renaming change; and keys whose name was expunged. facts includes the rest of `branch`. It fails if a
+// value of either cannot be parsed.
+func (m *Metadata) Lost(before *Metadata, facts bool) ([]MetadataKey, error) {
+	var lost []MetadataKey
+	for i := range before.blocks {
+		b := &before.blocks[i]
+		if b.key == "version" || isDetected(b.key) || b.key == branchKey && !facts {
+			continue
+		}
+		now := m.find(b.key)
+		if sameBlock(b, now) {
+			continue
+		}
+		n, err := b.node()
+		if err != nil {
+			return nil, err
+		}
+		have, err := blockNode(now)
+		if err != nil {
+			return nil, err
+		}
+		lost = appendLost(lost, []string{b.key}, 0, n, have)
+	}
+	return lost, nil
+}
+
+// appendLost adds the keys of a value that the value in its place lacks. missing is the length of the path that
+// is known to be missing; 0 for none.
+func appendLost(lost []MetadataKey, path []string, missing int, before, now *yaml.Node) []MetadataKey {
+	dotted := JoinPath(path...)
+	if isDetected(dotted) || isExpungedKey(path[len(path)-1]) {
+		return lost
+	}
+	if missing == 0 && now == nil {
+		missing = len(path)
+	}
+	if !isMap(before) {
+		if missing > 0 {
+			lost = append(lost, MetadataKey{Path: dotted, parts: path, missing: missing, value: before})
+		}
+		return lost
+	}
+	if now != nil && !isMap(now) && now.ShortTag() != "!!null" { // that value was changed
+		return lost
+	}
+	for key, value := range pairs(before) {
+		if dotted == branchKey && changes(key.Value, now) {
+			continue
+		}
+		lost = appendLost(lost, child(path, key.Value), missing, value, lookup(now, key.Value))
+	}
+	return lost
+}
+
+// changes reports whether an act takes a fact away from the segment `branch`, given as it is now, without a
+// record: renaming, closing and reopening, and a merge of two that were created apart.
+func changes(fact string, branch *yaml.Node) bool {
+	switch fact {
+	case "name", "status", "merged_into", "merged_at":
+		return true
+	case "created_from":
+		return lookup(branch, "created_at") != nil
+	}
+	return false
+}
+
+// isExpungedKey reports whether a key is in the place of one that was expunged, see redactKey.
+func isExpungedKey(key string) bool {
+	return strings.HasPrefix(key, strings.TrimSuffix(Redaction, ")"))
+}
+
+// Has reports whether there is a value at the place of a key, also one that leaves no room for it: a scalar or a
+// list where it had a map.
+func (m *Metadata) Has(k MetadataKey) (bool, error) {
+	b := m.find(k.parts[0])
+	if b == nil {
+		return false, nil
+	}
+	n, err := b.node()
+	if err != nil {
+		return false, err
+	}
+	for _, p := range k.parts[1:] {
+		switch {
+		case n.ShortTag() == "!!null":
+			return false, nil
+		case n.Kind != yaml.MappingNode:
+			return true, nil
+		}
+		if n = lookup(n, p); n == nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Restore sets a key to the value that it had. Where Has is true, it changes nothing.
+func (m *Metadata) Restore(k MetadataKey) error {
+	if has, err := m.Has(k); has || err != nil {
+		return err
+	}
+	return m.set(k.parts, cloneNode(k.value))
+}
+
+// CanonicalPath returns a path as JoinPath writes it; false if it is none.
+func CanonicalPath(path string) (string, bool) {
+	parts, err := parsePath(path)
+	return JoinPath(parts...), err == nil
+}

@@ -1,0 +1,235 @@
+package loss
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// keptMetadata is how many metadata.yaml a search keeps; each has at most 64 KiB.
+const keptMetadata = 16
+
+// fewParents is for how many parents of a merge the others are asked whether they removed a key. Beyond that,
+// records take their place, as for [mostBases].
+const fewParents = 8
+
+// metadataOf reads metadata.yaml of a commit. One that a commit lacks is empty.
+func (f *finder) metadataOf(ctx context.Context, id git.ID) (*doc.Metadata, git.ID, error) {
+	tree, err := f.tree(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := f.list(ctx, tree)
+	if err != nil {
+		return nil, "", err
+	}
+	blob := root[doc.MetadataFile].ID
+	if m := f.metas[blob]; m != nil {
+		return m, blob, nil
+	}
+	var data []byte
+	if blob != "" {
+		if data, err = f.s.Repo().Blob(ctx, blob); err != nil {
+			return nil, "", err
+		}
+	}
+	m, err := doc.ParseMetadata(data)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(f.metas) >= keptMetadata {
+		clear(f.metas)
+	}
+	f.metas[blob] = m
+	return m, blob, nil
+}
+
+// keysOfMetadata returns the keys of metadata.yaml that a commit lacks of a parent without a record, as topics does for
+// topics.
+func (f *finder) keysOfMetadata(ctx context.Context, id, parent git.ID, birth bool, forgotten map[string]bool) ([]doc.MetadataKey, error) {
+	now, blob, err := f.metadataOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	before, was, err := f.metadataOf(ctx, parent)
+	if err != nil || was == blob {
+		return nil, err
+	}
+	keys, err := now.Lost(before, !birth && before.Branch().Name == f.Branch)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	c, err := f.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var lost []doc.MetadataKey
+	for _, key := range keys {
+		at := store.KeyRecord(key.Path)
+		removed := removesKey(c, key, birth)
+		if forgotten[at] = forgotten[at] || removed; forgotten[at] {
+			continue
+		}
+		if removed, err = f.keyRemovedBeside(ctx, c, parent, key); err != nil {
+			return nil, err
+		}
+		if !removed {
+			lost = append(lost, key)
+		}
+	}
+	return lost, nil
+}
+
+// removesKey reports whether a commit says that it removed a key of metadata.yaml. Before there was a record, the
+// subject named a key that was unset, or set to a map that lacks others, and the text of a rollback the segments
+// that changed; an import removed or replaced what an earlier one had left.
+func removesKey(c *git.Commit, key doc.MetadataKey, birth bool) bool {
+	above := key.Above()
+	records := c.Trailers(store.TrailerRemoves)
+	for _, path := range above {
+		if slices.Contains(records, store.KeyRecord(path)) {
+			return true
+		}
+	}
+	subject := c.Subject()
+	if c.Trailer(store.TrailerID) == "" {
+		if path, ok := strings.CutPrefix(subject, store.SubjectUnset); ok {
+			path, ok = doc.CanonicalPath(path)
+			return ok && slices.Contains(above, path)
+		}
+		if path, ok := strings.CutPrefix(subject, store.SubjectSet); ok {
+			path, ok = doc.CanonicalPath(path)
+			return ok && slices.Contains(above, path) && strings.HasPrefix(key.Missing(), path+".")
+		}
+	}
+	if above[0] == doc.KeyImported {
+		return birth || strings.HasPrefix(subject, "Import ")
+	}
+	for line := range strings.Lines(c.Message) {
+		if list, ok := strings.CutPrefix(strings.TrimSpace(line), doc.MetadataBack+": "); ok {
+			list = ", " + strings.TrimSuffix(list, ".") + ","
+			return strings.Contains(list, ", "+above[0]+",") || strings.HasSuffix(list, " more,")
+		}
+	}
+	return false
+}
+
+// keyRemovedBeside reports whether another parent of a merge lacks a key that both parents come from.
+func (f *finder) keyRemovedBeside(ctx context.Context, c *git.Commit, parent git.ID, key doc.MetadataKey) (bool, error) {
+	if len(c.Parents) < 2 {
+		return false, nil
+	}
+	if len(c.Parents) > fewParents || len(f.bases) >= mostBases {
+		return f.keyRecorded(ctx, key)
+	}
+	has := func(ctx context.Context, id git.ID) (bool, error) {
+		m, _, err := f.metadataOf(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		return m.Has(key)
+	}
+	for _, p := range c.Parents {
+		if p == parent {
+			continue
+		}
+		there, err := has(ctx, p)
+		if err != nil {
+			return false, err
+		}
+		if there {
+			continue
+		}
+		if was, err := f.inBases(ctx, parent, p, has); was || err != nil {
+			return was, err
+		}
+	}
+	return false, nil
+}
+
+// keyRecorded reports whether any commit of the range has a record that it removed a key, see recorded.
+func (f *finder) keyRecorded(ctx context.Context, key doc.MetadataKey) (bool, error) {
+	for _, path := range key.Above() {
+		if there, err := f.recorded(ctx, store.KeyRecord(path)); there || err != nil {
+			return there, err
+		}
+	}
+	return false, nil
+}
+
+// dropPresentKeys leaves out the keys that the tip has.
+func (b *Branch) dropPresentKeys(ctx context.Context, f *finder) error {
+	if len(b.keys) == 0 {
+		return nil
+	}
+	now, _, err := f.metadataOf(ctx, f.Tip)
+	if err != nil {
+		return err
+	}
+	var left []doc.MetadataKey
+	for _, key := range b.keys {
+		has, err := now.Has(key)
+		if err != nil {
+			return err
+		}
+		if !has {
+			left = append(left, key)
+		}
+	}
+	b.keys = left
+	return nil
+}
+
+// restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside
+// the others, it begins with the metadata of the commit that had what was lost first, and the tip's later keys
+// are removed with a record: who adds them must not keep others from syncing.
+func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft, branch string) error {
+	if len(b.keys) == 0 {
+		return nil
+	}
+	now, err := c.Meta.Bytes()
+	if err != nil {
+		return err
+	}
+	if err = b.putKeys(c.Meta); err == nil {
+		return nil
+	}
+	was, err := s.TipAt(ctx, branch, b.keysFrom)
+	if err != nil {
+		return err
+	}
+	facts, totals := c.Meta.Branch(), c.Meta.Totals()
+	if c.Meta, err = was.Metadata(ctx); err != nil {
+		return err
+	}
+	if err := c.Meta.SetBranch(facts); err != nil {
+		return err
+	}
+	if err := c.Meta.SetTotals(totals); err != nil {
+		return err
+	}
+	before, err := doc.ParseMetadata(now)
+	if err != nil {
+		return err
+	}
+	return c.RecordRemovedKeys(before)
+}
+
+func (b *Branch) putKeys(m *doc.Metadata) error {
+	if !slices.Contains(m.Keys(), "version") {
+		if err := m.SetValue("version", 1); err != nil {
+			return err
+		}
+	}
+	for _, key := range b.keys {
+		if err := m.Restore(key); err != nil {
+			return err
+		}
+	}
+	_, err := m.Bytes()
+	return err
+}
