@@ -211,6 +211,20 @@ func (e Expunged) Spent(o Expunged) bool {
 	return false
 }
 
+// maxJump is by how much one exchange may raise the number of a tombstone.
+const maxJump = 100
+
+// Jumps reports whether o has a number that is far beyond that of e: nobody refuses and expunges again so often
+// between two exchanges, but who writes the largest number makes it impossible to expunge that text.
+func (e Expunged) Jumps(o Expunged) bool {
+	for name, turn := range o.turns {
+		if turn > e.turns[name]+maxJump {
+			return true
+		}
+	}
+	return false
+}
+
 // Refuse returns the union in which no entry and no text that o names is in force.
 func (e Expunged) Refuse(o Expunged) Expunged {
 	all := e.Union(o)

@@ -52,7 +52,7 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //  1. everything is expunged here already: nothing. Replaced commits alone are no reason either,
 //     they come with the roadmap;
 //  2. there is no memory here yet, or the roadmap lacks a signature that is demanded: nothing; the
-//     roadmap is taken over as it is, or set aside, as is one that leaves no room for our tombstones;
+//     roadmap is taken over as it is, or set aside, as is one that leaves no room for our tombstones, or has numbers far beyond them;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. otherwise what was written here, and all if it is too much, is hidden and kept until somebody
 //     answers; the rest is expunged. In a rehearsal it only says so;
@@ -67,6 +67,14 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 	known, e, err := ex.bothTombstones(ctx, ours, theirs)
 	if err != nil {
 		return false, err
+	}
+	if !ours.Empty() && known.Jumps(e) {
+		ex.aside[git.RoadmapRef] = &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused,
+			Hints: []string{"who has pushed it must replace it there", "git log " + ex.peer.Tracking.Roadmap()},
+			Message: fmt.Sprintf("'%s' of '%s' is not taken over: a number in %s is far beyond the one known here",
+				displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile)}
+		ex.setAside(ours, theirs)
+		return false, nil
 	}
 	if full := ex.noRoom(known, e); full != nil {
 		ex.aside[git.RoadmapRef] = full
