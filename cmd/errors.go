@@ -176,7 +176,7 @@ func hintsOf(err error) []string {
 	}
 	var foreign *git.NotRegularError
 	if errors.As(err, &foreign) {
-		return []string{"git context never makes it; look at what it is, and remove it: rm -r " + prose.ShellQuoted(foreign.Path)}
+		return []string{"neither git nor git context makes it; look at what it is, and remove it: rm -r " + prose.ShellQuoted(foreign.Path)}
 	}
 	var failed *git.Error
 	if errors.As(err, &failed) && failed.Advice() != "" {

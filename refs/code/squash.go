@@ -33,7 +33,7 @@ func squashFile(s *store.Store) string {
 // NoteSquash is the hook post-merge after `git merge --squash`: it keeps which commits were squashed. The
 // commit that follows has one parent, and git removes its list of them before the hook post-commit runs.
 func NoteSquash(ctx context.Context, s *store.Store) error {
-	text, err := os.ReadFile(filepath.Join(s.Repo().GitDir(), "SQUASH_MSG"))
+	text, err := git.ReadStateFile(filepath.Join(s.Repo().GitDir(), "SQUASH_MSG"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

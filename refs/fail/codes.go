@@ -80,9 +80,9 @@ const (
 	// HeadInvalid is returned when CONTEXT_HEAD points to a ref that is no memory branch. Switch to a
 	// branch.
 	HeadInvalid = "head-invalid"
-	// StateFile is returned when local state, the folder .git/context, contains a symbolic link, a named
-	// pipe or the like, as only a repository that was unpacked from elsewhere has. Look at what it is, and
-	// remove it.
+	// StateFile is returned when local state, the folder .git/context, contains a symbolic link, or it or git's
+	// own folder a named pipe or the like, as only a repository that was unpacked from elsewhere has. Look at
+	// what it is, and remove it.
 	StateFile = "state-file"
 	// HooksPath is returned when git does not report where its hooks are, because core.hooksPath cannot be
 	// read.

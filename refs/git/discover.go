@@ -144,7 +144,7 @@ func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 
 // readGitfile returns the git directory that a `.git` file names.
 func readGitfile(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFollowed(path)
 	if err != nil {
 		return "", errUnusual
 	}
@@ -180,13 +180,18 @@ func (r *Repo) RootedAt(dir string) bool {
 // might refuse.
 func (r *Repo) inspect(gitDir string) (place, error) {
 	p := place{gitDir: gitDir, commonDir: gitDir}
-	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	for _, name := range []string{"HEAD", "commondir", "config", "config.worktree"} { // git would wait
+		if err := disk.CheckNoPipe(filepath.Join(gitDir, name)); err != nil {
+			return p, err
+		}
+	}
+	head, err := disk.ReadFollowed(filepath.Join(gitDir, "HEAD"))
 	if err != nil || !plausibleHead(string(head)) {
 		return p, errUnusual
 	}
 	if dir := r.Getenv("GIT_COMMON_DIR"); dir != "" {
 		return p, errUnusual
-	} else if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
+	} else if data, err := disk.ReadFollowed(filepath.Join(gitDir, "commondir")); err == nil {
 		p.commonDir = disk.Absolute(gitDir, strings.TrimRight(string(data), "\r\n"))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return p, errUnusual
@@ -194,7 +199,7 @@ func (r *Repo) inspect(gitDir string) (place, error) {
 	if !disk.IsDir(filepath.Join(p.commonDir, "objects")) || !disk.IsDir(filepath.Join(p.commonDir, "refs")) {
 		return p, errUnusual
 	}
-	config, err := os.ReadFile(filepath.Join(p.commonDir, "config"))
+	config, err := disk.ReadFollowed(filepath.Join(p.commonDir, "config"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, errUnusual
 	}
@@ -215,7 +220,7 @@ func (p *place) ownConfig() error {
 		if linked && (p.format.bare || p.format.workTree != "") {
 			return errUnusual
 		}
-		data, err := os.ReadFile(filepath.Join(p.gitDir, "config.worktree"))
+		data, err := disk.ReadFollowed(filepath.Join(p.gitDir, "config.worktree"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errUnusual
 		}
@@ -293,7 +298,7 @@ func (r *Repo) askGit(ctx context.Context, start string) (place, error) {
 	if lines[3] != "" {
 		p.workTree = filepath.Clean(lines[3])
 	}
-	config, _ := os.ReadFile(filepath.Join(p.commonDir, "config"))
+	config, _ := disk.ReadFollowed(filepath.Join(p.commonDir, "config"))
 	if p.format, err = parseFormat(config); err != nil {
 		p.format.refFiles = false // git reads what we do not understand
 	}

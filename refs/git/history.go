@@ -397,7 +397,7 @@ func (r *Repo) Hollow(ctx context.Context, commits []ID) (map[ID]bool, error) {
 // Shallow lists the commits whose parents a shallow clone leaves out; nil where this is
 // no shallow clone.
 func (r *Repo) Shallow() (map[ID]bool, error) {
-	data, err := os.ReadFile(filepath.Join(r.commonDir, "shallow"))
+	data, err := disk.ReadFollowed(filepath.Join(r.commonDir, "shallow"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

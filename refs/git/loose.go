@@ -39,7 +39,7 @@ func (r *Repo) loose(id ID) (Object, error) {
 
 // looseStart is loose for no more than about the first most bytes of a giant, whose hash is not checked.
 func (r *Repo) looseStart(id ID, most int) (Start, error) {
-	raw, err := os.ReadFile(r.LoosePath(id))
+	raw, err := disk.ReadFollowed(r.LoosePath(id))
 	if err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {
 			err = fs.ErrNotExist

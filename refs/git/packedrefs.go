@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func (r *Repo) packedRef(name string) (id string, err error) {
 
 // readPacked opens packed-refs, if there is one.
 func (r *Repo) readPacked(read func(*packedRefs) error) error {
-	f, err := os.Open(filepath.Join(r.commonDir, "packed-refs"))
+	f, err := disk.OpenFollowed(filepath.Join(r.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

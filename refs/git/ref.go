@@ -73,7 +73,7 @@ func (r *Repo) readRef(name string) (string, error) {
 	if !ok {
 		return "", errUnusual
 	}
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFollowed(path)
 	if err == nil {
 		return string(data), nil
 	}
@@ -191,9 +191,12 @@ func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
 		return r.askSymbolicRef(ctx, name)
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		if err := disk.CheckNoPipe(path); err != nil {
+			return "", fmt.Errorf("cannot read ref '%s': %w", name, err)
+		}
 		return r.askSymbolicRef(ctx, name) // an old symbolic link
 	}
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFollowed(path)
 	if disk.IsAbsent(err) {
 		return "", fmt.Errorf("symbolic ref '%s': %w", name, ErrNotFound)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func (r *Repo) MovesSince(ctx context.Context, worktree, mark string) (moves []H
 	if !r.format.refFiles {
 		return r.askMoves(ctx, worktree, mark)
 	}
-	data, err := os.ReadFile(filepath.Join(r.worktreePath(worktree), "logs", "HEAD"))
+	data, err := disk.ReadFollowed(filepath.Join(r.worktreePath(worktree), "logs", "HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -202,7 +201,7 @@ func (r *Repo) Moves(ctx context.Context, ref string) ([]RefMove, error) {
 	if !r.format.refFiles {
 		return r.askRefMoves(ctx, ref)
 	}
-	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref)))
+	data, err := disk.ReadFollowed(filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -255,7 +254,7 @@ func (r *Repo) RefPast(name string) ([]ID, error) {
 	if !r.format.refFiles {
 		return nil, nil // such a store has no broken refs, and git reads its reflogs
 	}
-	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(name)))
+	data, err := disk.ReadFollowed(filepath.Join(r.commonDir, "logs", filepath.FromSlash(name)))
 	if disk.IsAbsent(err) {
 		return nil, nil
 	}
@@ -311,7 +310,7 @@ func (r *Repo) LastMove(ctx context.Context) (HeadMove, error) {
 	if !r.format.refFiles {
 		return r.askLastMove(ctx)
 	}
-	f, err := os.Open(filepath.Join(r.gitDir, "logs", "HEAD"))
+	f, err := disk.OpenFollowed(filepath.Join(r.gitDir, "logs", "HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
 	}

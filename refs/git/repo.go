@@ -104,6 +104,9 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if dir := r.Getenv("GIT_OBJECT_DIRECTORY"); dir != "" {
 		r.objectDir = disk.Absolute(start, dir)
 	}
+	if err := r.checkPipes(); err != nil {
+		return nil, err
+	}
 	if err := r.checkState(); err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func (r *Repo) copyIndex() (string, error) {
 	before, err := os.Stat(from)
 	var data []byte
 	if err == nil {
-		data, err = os.ReadFile(from)
+		data, err = disk.ReadFollowed(from)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err

@@ -57,7 +57,7 @@ func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 		return nil, fmt.Errorf("cannot list worktrees: %w", err)
 	}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name(), "gitdir"))
+		data, err := disk.ReadFollowed(filepath.Join(dir, e.Name(), "gitdir"))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}

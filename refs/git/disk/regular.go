@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -100,6 +101,49 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	}
 	rest, err := io.ReadAll(io.LimitReader(f, most)) // it has grown since
 	return append(data, rest...), err
+}
+
+// OpenFollowed opens a file to read it, which may be a symbolic link to one, as git's own files are in some
+// repositories. A named pipe or a device is a [NotRegularError]; a folder is opened.
+func OpenFollowed(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		err = CheckRegular(f, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// ReadFollowed reads a whole file that [OpenFollowed] opens.
+func ReadFollowed(path string) ([]byte, error) {
+	f, err := OpenFollowed(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size := int64(512)
+	if info, err := f.Stat(); err == nil {
+		size += info.Size()
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size))
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
+
+// CheckNoPipe returns a [NotRegularError] for a path that exists and is neither a file nor a folder, which
+// whoever opens it may wait for.
+func CheckNoPipe(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return &NotRegularError{path, info.Mode().Type()}
+	}
+	return nil
 }
 
 // CheckFolders returns a [NotRegularError] for a symbolic link in place of a folder, or a file

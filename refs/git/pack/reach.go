@@ -3,7 +3,6 @@ package pack
 import (
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,7 +166,7 @@ func stagedIn(ctx context.Context, r *git.Repo, gitDir string) ([]git.ID, error)
 
 // idsIn reads the ids at the beginning of a file's lines; none if there is no file.
 func idsIn(r *git.Repo, path string) ([]git.ID, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFollowed(path)
 	if disk.IsAbsent(err) {
 		return nil, nil
 	}
