@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -138,6 +139,32 @@ func (r *Repo) BundleRefs(ctx context.Context, file string) ([]Ref, error) {
 		refs = append(refs, Ref{Name: name, ID: ID(id)})
 	}
 	return refs, nil
+}
+
+// BundleFilter returns the filter by which objects were left out of a bundle of version 3
+// (gitformat-bundle(5)); "" for none, and for what is no bundle.
+func BundleFilter(file string) (string, error) {
+	f, err := disk.OpenFollowed(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := bufio.NewReader(io.LimitReader(f, 64<<10))
+	if line, err := head.ReadString('\n'); line != "# v3 git bundle\n" {
+		if errors.Is(err, io.EOF) {
+			err = nil // BundleRefs says so
+		}
+		return "", err
+	}
+	for {
+		line, err := head.ReadString('\n')
+		if filter, ok := strings.CutPrefix(line, "@filter="); ok {
+			return strings.TrimSpace(filter), nil
+		}
+		if err != nil || !strings.HasPrefix(line, "@") { // capabilities come first
+			return "", nil
+		}
+	}
 }
 
 // VerifyBundle returns nil when a file is a bundle and this repository has every commit

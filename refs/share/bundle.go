@@ -164,6 +164,14 @@ func checkBundle(ctx context.Context, s *store.Store, file string) ([]git.Ref, e
 		return nil, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' is not an ordinary file", prose.OneLine(file, 200)),
 			"give the file that 'git context bundle FILE' wrote")
 	}
+	switch filter, err := git.BundleFilter(file); {
+	case err != nil:
+		return nil, bundleError(file, err)
+	case filter != "": // a fetch would leave a pack that says that objects may be missing here
+		return nil, fail.New(fail.ErrInvalid, fail.BundleInvalid,
+			fmt.Sprintf("'%s' lacks objects: it was made with the filter '%s'", prose.OneLine(file, 200), prose.OneLine(filter, 60)),
+			"make it by 'git context bundle FILE'")
+	}
 	held, err := s.Repo().BundleRefs(ctx, file)
 	if err == nil {
 		err = s.Repo().VerifyBundle(ctx, file)
