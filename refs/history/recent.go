@@ -66,18 +66,19 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 	}
 	var list []RecentCommit
 	for f := bytes.Split(out, []byte{0}); len(f) >= 5; f = f[5:] {
-		seconds, err := strconv.ParseInt(string(f[1]), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("git log: no date for %s", f[0])
+		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[4]), Author: git.Signature{Name: string(f[2]), Email: string(f[3])}}
+		if seconds, err := strconv.ParseInt(string(f[1]), 10, 64); err == nil {
+			c.Committer.When = time.Unix(seconds, 0)
+		} else if c, err = s.Repo().Commit(ctx, c.ID); err != nil { // git converts all of one that names a foreign encoding
+			return nil, err
 		}
-		c := git.Commit{ID: git.ID(f[0]), Message: string(f[4])}
-		by, err := s.By(ctx, string(f[2]), string(f[3]))
+		by, err := s.By(ctx, c.Author.Name, c.Author.Email)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID),
 			Agent: c.Trailer(store.TrailerAgent), By: by, Code: git.ID(c.Trailer(store.TrailerCode)),
-			Time: time.Unix(seconds, 0).UTC(), Subject: c.Subject()})
+			Time: c.Committer.When.UTC(), Subject: c.Subject()})
 	}
 	return list, nil
 }
