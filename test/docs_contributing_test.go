@@ -116,7 +116,10 @@ func receiver(d *ast.FuncDecl) string {
 	if pointer, ok := typ.(*ast.StarExpr); ok {
 		typ = pointer.X
 	}
-	if generic, ok := typ.(*ast.IndexExpr); ok {
+	switch generic := typ.(type) {
+	case *ast.IndexExpr:
+		typ = generic.X
+	case *ast.IndexListExpr:
 		typ = generic.X
 	}
 	return typ.(*ast.Ident).Name + "."
