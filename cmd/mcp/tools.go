@@ -202,9 +202,9 @@ type recordIn struct {
 
 	Attach []string `json:"attach,omitempty" jsonschema:"files of the repository to keep with the step, each of at most 1 MiB"`
 
-	Time        string `json:"time,omitempty" jsonschema:"when, as 2026-11-21T01:37:05Z (now)"`
-	Model       string `json:"model,omitempty" jsonschema:"your model"`
-	Tokens      int64  `json:"tokens,omitempty" jsonschema:"what the step cost"`
+	Time   string `json:"time,omitempty" jsonschema:"when, as 2026-11-21T01:37:05Z (now)"`
+	Model  string `json:"model,omitempty" jsonschema:"your model"`
+	Tokens int64  `json:"tokens,omitempty" jsonschema:"what the step cost"`
 }
 
 type recordOut struct {
