@@ -98,9 +98,11 @@ func (i *branchImport) begin(ctx context.Context, tx *store.Transaction) error {
 	if i.known.tip != "" {
 		at, err := tx.Store.TipAt(ctx, i.b.name, i.known.tip)
 		i.Chain = tx.Chain(i.b.name, at)
+		i.Content = i.m.files.content
 		return err
 	}
 	i.Chain = tx.Chain(i.b.name, nil)
+	i.Content = i.m.files.content
 	if i.b.birth == nil {
 		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name),
 			"run the command again")

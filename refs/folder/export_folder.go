@@ -192,7 +192,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 // peerStep returns a step as a folder contains it. Only its text can name the files that it keeps.
 func peerStep(s doc.Step) dialect.Step {
 	for _, a := range s.Attachments {
-		s.Observation = strings.TrimPrefix(s.Observation+"\n\nAttachment: "+a.Path(), "\n\n")
+		s.Observation = strings.TrimPrefix(s.Observation+"\n\n"+attachmentLine+a.Path(), "\n\n")
 	}
 	return dialect.Step{Time: s.Time, Agent: s.Agent, Session: s.Session, Origin: s.Origin,
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action}

@@ -62,6 +62,7 @@ func Import(ctx context.Context, s *store.Store, o ImportOptions) (Result, error
 		return Result{}, err
 	}
 	m := &folderImport{s: s, o: o, f: f, res: Result{Folder: path, Dialect: string(f.Dialect), Warnings: f.Notes}}
+	m.files = &givenFiles{s: s, root: path, from: map[string]string{}}
 	m.nameBranches(names)
 	if err := m.plan(ctx); err != nil {
 		return m.res, err

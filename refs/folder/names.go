@@ -20,6 +20,7 @@ type folderImport struct {
 	names    map[string]string // the name here of each branch of the folder
 	branches []*importBranch   // parents before children
 	known    map[string]known  // the present contents, by branch
+	files    *givenFiles
 	res      Result
 }
 

@@ -80,7 +80,15 @@ func (m *folderImport) plan(ctx context.Context) error {
 			return err
 		}
 		replaced = replaced || did
-		untimed += m.planBranch(b)
+		n, err := m.planBranch(ctx, b)
+		if err != nil {
+			return err
+		}
+		untimed += n
+	}
+	if n := len(m.files.left); n > 0 {
+		m.warn("attachments of %s left out: the folder lacks the content, or it has a secret that cannot be replaced; the first is '%s'",
+			prose.Count(n, "step"), m.files.left[0])
 	}
 	if replaced {
 		m.warn("NUL in a text was replaced by U+FFFD")
@@ -158,7 +166,7 @@ func cleanedValue(ctx context.Context, s *store.Store, name string, v any) (any,
 }
 
 // planBranch makes the entries of one branch, and counts those without a time.
-func (m *folderImport) planBranch(b *importBranch) (untimed int) {
+func (m *folderImport) planBranch(ctx context.Context, b *importBranch) (untimed int, err error) {
 	seen := map[string]int{}
 	key := func(kind, branch, print string) string {
 		k := SourcePrefix + kind + ":" + branch + ":" + print
@@ -188,7 +196,9 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 	for i := range b.peer.Commits {
 		pm := &b.peer.Commits[i]
 		for len(steps) > 0 && !pm.Time.IsZero() && !steps[0].Time.After(pm.Time) {
-			m.addStep(b, &steps[0], key, add)
+			if err := m.addStep(ctx, b, &steps[0], key, add); err != nil {
+				return 0, err
+			}
 			steps = steps[1:]
 		}
 		e := &importEntry{key: key("m", b.name, pm.Fingerprint())}
@@ -196,25 +206,32 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 		add(e, pm.Time)
 	}
 	for i := range steps {
-		m.addStep(b, &steps[i], key, add)
+		if err := m.addStep(ctx, b, &steps[i], key, add); err != nil {
+			return 0, err
+		}
 	}
-	return untimed
+	return untimed, nil
 }
 
-func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string,
-	add func(*importEntry, time.Time)) {
+func (m *folderImport) addStep(ctx context.Context, b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string,
+	add func(*importEntry, time.Time)) error {
 	origin := b.name
 	if ps.Origin != "" {
 		origin = m.name(ps.Origin)
 	}
 	e := &importEntry{key: key("s", origin, dialect.Fingerprint(*ps)), copied: origin != b.name}
+	observation, files, err := m.files.take(ctx, ps.Observation)
+	if err != nil {
+		return err
+	}
 	e.step = &doc.Step{Agent: m.agent(ps.Agent), Session: cmp.Or(ps.Session, m.o.Session), Source: e.key, Origin: origin,
-		Observation: ps.Observation, Thought: ps.Thought, Action: ps.Action, Extra: extraAttributes(ps.Attrs)}
+		Observation: observation, Thought: ps.Thought, Action: ps.Action, Extra: extraAttributes(ps.Attrs), Attachments: files}
 	t := ps.Time
 	if ps.Kept {
 		t = at(b) // the folder does not record one
 	}
 	add(e, t)
+	return nil
 }
 
 // at returns the time of the last entry of a branch so far.

@@ -31,6 +31,15 @@ const (
 	maxFiles  = 10_000
 )
 
+// isAttachment reports whether a file is one that a step keeps, by the name that an export of git-context gives
+// it, artifacts/XX/SHA256-NAME. It is no document: a line of the step names it, and the importer reads it.
+func isAttachment(name string) bool {
+	below, ok := strings.CutPrefix(name, "artifacts/")
+	radix, file, _ := strings.Cut(below, "/")
+	hash, _, named := strings.Cut(file, "-")
+	return ok && named && len(hash) == 64 && len(radix) == 2 && strings.HasPrefix(hash, radix) && strings.Trim(hash, "0123456789abcdef") == ""
+}
+
 // dir is a folder in memory.
 type dir struct {
 	text     map[string]string // by clean path
@@ -48,7 +57,7 @@ func load(fsys fs.FS) (*dir, error) {
 		if err != nil {
 			return &FormatError{name, bareError(err)}
 		}
-		if e.IsDir() {
+		if e.IsDir() || isAttachment(name) {
 			return nil
 		}
 		return d.read(fsys, name)

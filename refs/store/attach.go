@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/redact"
 )
 
 // AttachedDir contains, in local state, the files that lines of journals name, each by its hash.
@@ -51,25 +52,38 @@ func (s *Store) cleanAttachments(ctx context.Context, step *NewStep) error {
 	}
 	step.Attach = slices.Clone(step.Attach)
 	for i := range step.Attach {
-		a := &step.Attach[i]
-		if err := CheckAttachmentSize(a.Name, int64(len(a.Data))); err != nil {
-			return err
-		}
-		s.redact(rules, &a.Name)
-		text := string(a.Data)
-		if utf8.Valid(a.Data) && !bytes.ContainsRune(a.Data, 0) {
-			s.redact(rules, &text)
-			a.Data = []byte(text)
-		} else if _, found := rules.Text(text); len(found) > 0 {
-			return fail.New(fail.ErrRefused, fail.AttachmentSecret,
-				fmt.Sprintf("attachment '%s' contains a secret (%s), and is no text in which a mark could replace it",
-					a.Name, found[0].Kind), "attach a file without it")
-		}
-		if err := CheckAttachmentSize(a.Name, int64(len(a.Data))); err != nil { // a mark may be longer
+		if err := s.cleanAttachment(rules, &step.Attach[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// CleanAttachment makes one file fit to be stored, as those of a step that is recorded. It returns an error of
+// the kind fail.ErrInvalid for one that is too large, and fail.ErrRefused for a secret that no mark can replace.
+func (s *Store) CleanAttachment(ctx context.Context, a *NewAttachment) error {
+	rules, err := s.Redaction(ctx)
+	if err != nil {
+		return err
+	}
+	return s.cleanAttachment(rules, a)
+}
+
+func (s *Store) cleanAttachment(rules *redact.Rules, a *NewAttachment) error {
+	if err := CheckAttachmentSize(a.Name, int64(len(a.Data))); err != nil {
+		return err
+	}
+	s.redact(rules, &a.Name)
+	text := string(a.Data)
+	if utf8.Valid(a.Data) && !bytes.ContainsRune(a.Data, 0) {
+		s.redact(rules, &text)
+		a.Data = []byte(text)
+	} else if _, found := rules.Text(text); len(found) > 0 {
+		return fail.New(fail.ErrRefused, fail.AttachmentSecret,
+			fmt.Sprintf("attachment '%s' contains a secret (%s), and is no text in which a mark could replace it",
+				a.Name, found[0].Kind), "attach a file without it")
+	}
+	return CheckAttachmentSize(a.Name, int64(len(a.Data))) // a mark may be longer
 }
 
 // CheckAttachmentSize refuses a file that is larger than an attachment may be.

@@ -16,6 +16,9 @@ type Chain struct {
 	Tip    *Tip          // the end so far; nil before a birth
 	Made   []*git.Commit // oldest first
 
+	// Content returns the content of a file that a waiting step keeps; nil if no step keeps one.
+	Content func(context.Context, doc.Attachment) ([]byte, error)
+
 	base    *git.Commit // where the branch is; nil if it is new
 	old     git.ID      // its id; "" if it is new
 	waiting []doc.Step
@@ -68,8 +71,33 @@ func (k *Chain) Next(ctx context.Context, subject string) (*Draft, error) {
 			return nil, err
 		}
 	}
+	if err := k.putAttachments(ctx, c); err != nil {
+		return nil, err
+	}
 	k.waiting = nil
 	return c, k.PutGrowth(ctx, c.Tree, doc.LogFile, grown)
+}
+
+// putAttachments puts the files of the waiting steps into a draft's tree.
+func (k *Chain) putAttachments(ctx context.Context, c *Draft) error {
+	for _, s := range k.waiting {
+		for _, a := range s.Attachments {
+			if _, has, err := c.Tree.Entry(ctx, a.Path()); has || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			data, err := k.Content(ctx, a)
+			if err != nil {
+				return err
+			}
+			if err := k.Transaction.Put(ctx, c.Tree, a.Path(), data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Enter writes the commit of an entry, which gets its number, and of the steps that waited for it.
