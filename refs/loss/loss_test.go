@@ -29,7 +29,7 @@ func found(t *testing.T, r *memtest.Repo, s *refs.Store) *loss.Branch {
 		news[c.ID] = c
 	}
 	tip := memtest.OK(s.Repo().Ref(t.Context(), git.BranchRef("main")))(t)
-	return memtest.OK(loss.OfBranch(t.Context(), s, loss.Range{Tip: tip, News: news}))(t)
+	return memtest.OK(loss.OfBranch(t.Context(), s, loss.Range{Tip: tip, News: news, Branch: "main"}))(t)
 }
 
 // history makes enough steps and commits to seal segments, a branch that is merged, a topic that is

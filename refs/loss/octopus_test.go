@@ -77,7 +77,7 @@ func TestManyParents(t *testing.T) {
 		if of.ref == git.RoadmapRef {
 			what = memtest.OK(loss.OfRoadmap(ctx, s, loss.Range{Tip: tip, News: news}))(t).What()
 		} else {
-			what = memtest.OK(loss.OfBranch(ctx, s, loss.Range{Tip: tip, News: news}))(t).What()
+			what = memtest.OK(loss.OfBranch(ctx, s, loss.Range{Tip: tip, News: news, Branch: "main"}))(t).What()
 		}
 		r.Must(s.Close())
 		if what != of.lost {
