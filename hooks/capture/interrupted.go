@@ -12,6 +12,7 @@ import (
 // Bounds of the account of an interrupted turn, in bytes.
 const (
 	mostAccount = 6000 // of all of it
+	mostSaid    = 2600 // of what the agent said
 	mostLast    = 300  // characters of the last call
 	mostFound   = 1024 // of its result, which the agent was about to act on
 	mostPlan    = 800  // characters of the plan
@@ -77,7 +78,7 @@ func interrupted(prompt string, steps []agent.Step) string {
 	if len(said) == 0 {
 		return silent + end
 	}
-	return account + strings.Join(saidLines(said, mostContributed), "") + end
+	return account + strings.Join(saidLines(said, mostSaid), "") + end
 }
 
 // results shortens the results of a turn, the newest first.

@@ -70,12 +70,12 @@ func TestInterrupted(t *testing.T) {
 	}
 	steps = append(steps, agent.Step{Thought: strings.Repeat("é", 2000), Action: "Bash: make test", Observation: "FAIL\n1 of 2"})
 	got := interrupted("", steps)
-	for _, want := range []string{"Interrupted. The agent said, oldest first:\n\n- 26 xx", "\n- 39 xx", "é…\n\nIts last call: Bash: make test\nThe result: FAIL\n1 of 2"} {
+	for _, want := range []string{"Interrupted. The agent said, oldest first:\n\n- 20 xx", "\n- 39 xx", "é…\n\nIts last call: Bash: make test\nThe result: FAIL\n1 of 2"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}
 	}
-	if len(got) > mostContributed+2*mostLast+100 {
+	if len(got) > mostSaid+2*mostLast+100 {
 		t.Errorf("%d bytes", len(got))
 	}
 	if got := interrupted("", []agent.Step{{Observation: "User: Do it"}}); got != "" {

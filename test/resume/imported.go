@@ -269,16 +269,16 @@ func (m *imported) play(ctx context.Context, bin, dir string) ([]told, error) {
 
 // importedTable prints what each text tells, for the sessions below a folder, and the sums: of those in
 // which much happened, and of the others.
-func importedTable(bin, dir, from, data string, verbose bool) error {
-	sessions, err := readImported(from, data)
+func importedTable(bin, dir, title, from string, verbose bool) error {
+	sessions, err := readImported(from, dataDir)
 	if errors.Is(err, errNoData) {
-		fmt.Printf("NOT RUN: the imported sessions: %v\n", err)
+		fmt.Printf("NOT RUN: %ss: %v\n", title, err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Println("| imported session | facts | the brief | the note | the task | the task and the last record |")
+	fmt.Println("| " + title + " | facts | the brief | the note | the task | the task and the last record |")
 	fmt.Println("|---|---|---|---|---|---|")
 	for _, thin := range []bool{false, true} {
 		facts, known := 0, map[string]int{}
@@ -297,6 +297,9 @@ func importedTable(bin, dir, from, data string, verbose bool) error {
 				names = append(names, t.name)
 			}
 			m.row(said, verbose)
+		}
+		if facts == 0 {
+			continue
 		}
 		fmt.Printf("| %s | %d |", map[bool]string{false: "together", true: "the thin ones together"}[thin], facts)
 		for _, name := range names {
