@@ -131,8 +131,8 @@ func (e *Env) user() (*git.User, error) {
 	return git.OpenUser(git.Options{Env: e.Environ, Trace: e.trace})
 }
 
-// weights returns the weights of searches in the configuration of the user: those of a repository, which somebody
-// else may have written, would move its hits before the others'.
+// weights returns the weights of searches in the configuration of the user: those of a repository, which another person
+// may have written, would move its hits before the others'.
 func (e *Env) weights(ctx context.Context) (*search.Weights, error) {
 	user, err := e.user()
 	if err != nil {

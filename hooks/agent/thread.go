@@ -285,7 +285,7 @@ func (t *Thread) deliver(i *item) {
 	case Text:
 		t.step(i.turn, i.step("", i.thought, ""))
 	case Call:
-		if !i.told && len(i.Files) > 0 { // nobody knows whether it was run
+		if !i.told && len(i.Files) > 0 { // whether it was run is unknown
 			t.report.Turns[i.turn].Changed = true
 		}
 		s := i.step(tidy(i.result), i.thought, i.action())

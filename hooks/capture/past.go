@@ -58,7 +58,7 @@ type Past struct {
 	ran   string
 }
 
-// Ran says what the first commit tells of the session, see the function Ran.
+// Ran is what the first commit tells of the session, see the function Ran.
 func (p *Past) Ran(line string) { p.ran = line }
 
 // Past begins a session of a client, whose name is that of the agent.

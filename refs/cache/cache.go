@@ -44,8 +44,8 @@ func Write(repo *git.Repo, name, text string) {
 // here is the file of the cache whose origin seals the others.
 const here = "here"
 
-// Seal returns 16 hexadecimal digits that only files of this cache contain, because nobody knows
-// them before an empty file of it is made on this machine. So a cache that came with an archive
+// Seal returns 16 hexadecimal digits that only files of this cache contain, because they are
+// unknown before an empty file of it is made on this machine. So a cache that came with an archive
 // from elsewhere, whose texts may be anything, is not believed. A copy of the repository begins a
 // cache of its own. It is "" if there is no such file, and with create if none can be made.
 func Seal(repo *git.Repo, create bool) string {

@@ -214,7 +214,7 @@ func (e Expunged) Spent(o Expunged) bool {
 // maxJump is by how much one exchange may raise the number of a tombstone.
 const maxJump = 100
 
-// Jumps reports whether o has a number that is far beyond that of e: nobody refuses and expunges again so often
+// Jumps reports whether o has a number that is far beyond that of e: a text is not refused and expunged again so often
 // between two exchanges, but who writes the largest number makes it impossible to expunge that text.
 func (e Expunged) Jumps(o Expunged) bool {
 	for name, turn := range o.turns {

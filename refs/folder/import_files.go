@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,13 @@ func (g *givenFiles) read(ctx context.Context, path string) (*store.NewAttachmen
 	defer root.Close() // only reads
 	local := filepath.FromSlash(path)
 	info, err := root.Lstat(local)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > doc.MaxAttachment {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > doc.MaxAttachment {
 		return nil, nil
 	}
 	in, err := root.Open(local)

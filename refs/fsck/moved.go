@@ -2,11 +2,13 @@ package fsck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
@@ -32,8 +34,11 @@ func checkMoved(ctx context.Context, c *checker) error {
 	if err != nil {
 		return err
 	}
-	if id, err := c.s.RoadmapTip(ctx); err == nil && id != "" {
-		refs = append(refs, git.Ref{Name: git.RoadmapRef, ID: id})
+	roadmap, err := c.s.Repo().Ref(ctx, git.RoadmapRef)
+	if err == nil {
+		refs = append(refs, git.Ref{Name: git.RoadmapRef, ID: roadmap})
+	} else if !errors.Is(err, git.ErrNotFound) {
+		return err
 	}
 	for _, r := range refs {
 		moves, err := c.s.Repo().Moves(ctx, r.Name)
@@ -83,14 +88,17 @@ func (c *checker) moved(ctx context.Context, r git.Ref, m git.RefMove) error {
 	if err != nil || lost.What() == "" {
 		return err
 	}
-	clean := expunge.RefuseExpunged(ctx, c.s, m.Old, m.Old.Short(), "")
+	expunged := expunge.RefuseExpunged(ctx, c.s, m.Old, m.Old.Short(), "")
+	if expunged != nil && !errors.Is(expunged, fail.ErrRefused) {
+		return expunged
+	}
 	p.Message = fmt.Sprintf("a fetch moved branch '%s' from %s to %s: it lacks %s", branch, m.Old.Short(), m.New.Short(), lost.What())
 	c.report(ctx, func(ctx context.Context) error {
 		return mendBranch(ctx, c.s, c.w, branch, func(ctx context.Context, tx *store.Transaction, now *store.Tip) (*store.Draft, error) {
 			if now.Commit().ID != r.ID {
 				return nil, errMoved
 			}
-			if clean != nil { // what was expunged must not come back with the history
+			if expunged != nil { // what was expunged must not come back with the history
 				return lost.Restore(ctx, tx, now)
 			}
 			return lost.Rejoin(ctx, tx, now)

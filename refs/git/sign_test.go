@@ -267,6 +267,18 @@ func TestVerifyOtherAuthor(t *testing.T) {
 		}
 	}
 
+	// A program that lists no keys has not said that an address is nobody's.
+	s.Write("mute", "#!/bin/sh\ncase \"$*\" in *--list-keys*) exit 1 ;; esac\nexec gpg \"$@\"\n")
+	must(t, os.Chmod(s.Path("mute"), 0o755))
+	other := unsigned(t, r, "by Bob, it says")
+	other.Author.Email = "bob@example.com"
+	forged := ok(r.SignCommit(t.Context(), other, "ada@example.com"))(t)
+	s.Git("r", "config", "gpg.program", s.Path("mute"))
+	if _, err := s.open("r", home).VerifyCommits(t.Context(), []ID{forged.ID}); err == nil {
+		t.Error("keys that cannot be listed are no error")
+	}
+	s.Git("r", "config", "--unset", "gpg.program")
+
 	s.gpg(home, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-add-uid", "ada@example.com", "Ada <bob@example.com>")
 	c := unsigned(t, r, "by a person with two addresses")
 	c.Author.Email = "bob@example.com"

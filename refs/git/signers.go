@@ -220,7 +220,8 @@ func (r *Repo) pgpKeys(ctx context.Context, email string) ([]pgpKey, error) {
 	var out bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout = r.runDir(), r.childEnv, &out
 	var ended *exec.ExitError
-	if err := process.Run(ctx, cmd); err != nil && !errors.As(err, &ended) { // it fails where there is no such key
+	err = process.Run(ctx, cmd)
+	if noKey := errors.As(err, &ended) && ended.ExitCode() == 2; err != nil && !noKey { // one that was killed has told nothing
 		return nil, fmt.Errorf("%s: %w", program, err)
 	}
 	return parsePGPKeys(out.String(), email), nil

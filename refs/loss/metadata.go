@@ -133,22 +133,7 @@ func (f *finder) keyRemovedBeside(ctx context.Context, c *git.Commit, parent git
 		}
 		return m.Has(key)
 	}
-	for _, p := range c.Parents {
-		if p == parent {
-			continue
-		}
-		there, err := has(ctx, p)
-		if err != nil {
-			return false, err
-		}
-		if there {
-			continue
-		}
-		if was, err := f.inBases(ctx, parent, p, has); was || err != nil {
-			return was, err
-		}
-	}
-	return false, nil
+	return f.absentBeside(ctx, c, parent, has)
 }
 
 // keyRecorded reports whether any commit of the range has a record that it removed a key, see recorded.

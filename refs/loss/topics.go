@@ -71,7 +71,14 @@ func (f *finder) removedBeside(ctx context.Context, id, parent git.ID, name stri
 		topics, err := f.topicsOf(ctx, id)
 		return topics[name].ID != "", err
 	}
-	for _, p := range c.Parents {
+	return f.absentBeside(ctx, c, parent, has)
+}
+
+// absentBeside reports whether another parent of a merge lacks something that both parents come from. has is
+// asked for the parents and for their best common ancestors.
+func (f *finder) absentBeside(ctx context.Context, merge *git.Commit, parent git.ID,
+	has func(context.Context, git.ID) (bool, error)) (bool, error) {
+	for _, p := range merge.Parents {
 		if p == parent {
 			continue
 		}

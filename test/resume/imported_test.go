@@ -69,3 +69,22 @@ func TestImportedSessionsTellTheFacts(t *testing.T) {
 	}
 	t.Logf("of %d facts: %v", facts, known)
 }
+
+// The sessions on which no rule was tuned are read, and their notes tell all of their facts.
+func TestLaterSessionsCanBeRead(t *testing.T) {
+	sessions, err := readImported("later", filepath.Join("..", "..", dataDir))
+	if errors.Is(err, errNoData) {
+		t.Skipf("NOT RUN: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sessions) != 4 {
+		t.Errorf("%d sessions", len(sessions))
+	}
+	for _, m := range sessions {
+		for _, f := range m.missing(m.note) {
+			t.Errorf("%s: the note does not tell: %s", m.name, f.text)
+		}
+	}
+}
