@@ -123,6 +123,9 @@ func (e Expunged) Bytes() []byte {
 // Empty reports whether the set has no tombstones.
 func (e Expunged) Empty() bool { return len(e.turns) == 0 }
 
+// InForce returns the number of entries, texts and attachments that must go.
+func (e Expunged) InForce() int { return len(e.Entries()) + e.Texts() }
+
 // inForce reports whether what a tombstone names must go.
 func (e Expunged) inForce(name string) bool {
 	if e.turns[name]%2 == 0 {

@@ -24,8 +24,14 @@ func compareEntries(a, b rawEntry) int { return strings.Compare(a.id, b.id) }
 // same reports whether two entries of one id have the same content.
 func (e *rawEntry) same(o *rawEntry) bool { return e.compareContent(o) == 0 }
 
-// compareContent orders two entries of one id; a union keeps the smaller one.
+// compareContent orders two entries of one id; a union keeps the smaller one. What was expunged on one side and is
+// back on the other one is back: where it must go, both sides were rewritten before.
 func (e *rawEntry) compareContent(o *rawEntry) int {
+	if !bytes.Equal(e.text, o.text) {
+		if n := bytes.Count(e.text, []byte(Redaction)) - bytes.Count(o.text, []byte(Redaction)); n != 0 {
+			return n
+		}
+	}
 	return cmp.Or(bytes.Compare(e.text, o.text), strings.Compare(e.origin, o.origin))
 }
 

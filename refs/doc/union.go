@@ -25,7 +25,7 @@ type Union struct {
 	Added    []string // ids that theirs has and ours lacks, sorted
 	// Origins is the difference of each origin's count to that of ours.
 	Origins     map[string]int
-	TwoContents []string // ids that had two contents, sorted; the bytewise smaller one is kept
+	TwoContents []string // ids that had two contents, sorted; of them the one with less expunged is kept, else the bytewise smaller one
 }
 
 // UnionLog joins the steps of two sides:

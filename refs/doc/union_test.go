@@ -250,6 +250,7 @@ func TestUnionTwoContents(t *testing.T) {
 	changed := slices.Clone(steps)
 	changed[4].Action, changed[4].Origin = "aaa", "evil" // smaller
 	changed[5].Action = "zzz"
+	changed[6].Action = Redaction // smaller, and came back since
 	b.grow(t, changed)
 	a.grow(t, entriesOf(t, steps[8].ID, 1, 10)) // sealed on one side
 	ab, u := a.merge(t, b)
@@ -257,12 +258,15 @@ func TestUnionTwoContents(t *testing.T) {
 	if !equalTrees(ab, ba) {
 		t.Error("not commutative")
 	}
-	if diff := cmp.Diff([]string{steps[4].ID, steps[5].ID}, u.TwoContents); diff != "" {
+	if diff := cmp.Diff([]string{steps[4].ID, steps[5].ID, steps[6].ID}, u.TwoContents); diff != "" {
 		t.Error(diff)
 	}
 	got := ab.steps(t)
 	if got[steps[4].ID].Action != "aaa" || got[steps[5].ID].Action != steps[5].Action || len(got) != 10 {
 		t.Error("the bytewise smaller does not stand")
+	}
+	if got[steps[6].ID].Action != steps[6].Action {
+		t.Error("what is back does not stand")
 	}
 	if diff := cmp.Diff(map[string]int{"main": -1, "evil": 1}, u.Origins); diff != "" {
 		t.Error(diff)

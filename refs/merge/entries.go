@@ -31,7 +31,7 @@ type sides struct {
 //     are read whole.
 //
 // An entry that both have with two contents stays as ours has it: whoever made the source could have chosen the
-// bytewise smaller content. Replicas alone choose that one, so that two that merge at once agree; what package loss
+// content that a union prefers. Replicas alone take that one, so that two that merge at once agree; what package loss
 // defends is restored before.
 func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
 	ours, theirs, seg, err := entries(ctx, tx.Store, k, both)
@@ -39,39 +39,15 @@ func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind,
 		return doc.Union{}, theirs, err
 	}
 	u, err := k.Union(ours, theirs)
-	if err == nil && len(u.TwoContents) > 0 && (both.show || !both.replica) {
-		u, err = chosen(k, both.show, ours, &theirs, u)
+	if err == nil && len(u.TwoContents) > 0 && !both.replica {
+		if theirs, err = without(k, theirs, u.TwoContents); err == nil {
+			u, err = k.Union(ours, theirs)
+		}
 	}
 	if err != nil {
 		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
 	return u, theirs, PutSegments(ctx, tx, c, seg, u)
-}
-
-// chosen unites two sides anew that have some entries with two contents, and takes theirs to show them, else ours.
-func chosen(k store.EntryKind, show bool, ours doc.Entries, theirs *doc.Entries,
-	first doc.Union) (u doc.Union, err error) {
-	if !show {
-		if *theirs, err = without(k, *theirs, first.TwoContents); err != nil {
-			return u, err
-		}
-		return k.Union(ours, *theirs)
-	}
-	left, err := without(k, ours, first.TwoContents)
-	if err != nil {
-		return u, err
-	}
-	if u, err = k.Union(left, *theirs); err != nil {
-		return u, err
-	}
-	u.Added, u.Origins = first.Added, first.Origins
-	for _, f := range ours.Segments { // they may have other names without these entries
-		if !slices.ContainsFunc(u.Segments, func(now doc.File) bool { return now.Path == f.Path }) &&
-			!slices.Contains(u.Removed, f.Path) {
-			u.Removed = append(u.Removed, f.Path)
-		}
-	}
-	return u, nil
 }
 
 // without leaves some entries out of a side.
@@ -135,7 +111,7 @@ func (b sides) holdBase() bool {
 // beyondBase reads what the source has beyond the base. It reports false where
 // some of that may are in ours too: where ours has later entries of the same
 // origin, or where an entry older than the base turns up that its live file does
-// not hold.
+// not hold, or has with another content.
 func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
 	var fresh doc.Entries
 	seg, err := DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, both.base, false)
@@ -156,6 +132,9 @@ func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sid
 		}
 	} else if both.baseTotals.Steps > 0 {
 		return fresh, nil, false, nil // sealed whole: nothing to recognise it by
+	}
+	if again, err := k.Union(doc.Entries{Live: baseLive}, doc.Entries{Live: live}); err != nil || len(again.TwoContents) > 0 {
+		return fresh, nil, false, err // one was expunged, or is back
 	}
 	known := make(map[string]bool, len(old))
 	for _, h := range old {
