@@ -21,9 +21,14 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 	if err != nil {
 		return doc.Expunged{}, err
 	}
-	infos, err := s.Repo().Infos(ctx, slices.Sorted(maps.Keys(written)))
+	return HitsOf(ctx, s, e, slices.Sorted(maps.Keys(written)))
+}
+
+// HitsOf is OwnHits for some of what was written here. What is no commit is left out.
+func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, written []git.ID) (own doc.Expunged, err error) {
+	infos, err := s.Repo().Infos(ctx, written)
 	if err != nil {
-		return doc.Expunged{}, err
+		return own, err
 	}
 	var commits []git.ID
 	for _, info := range infos {
@@ -31,13 +36,6 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 			commits = append(commits, info.ID)
 		}
 	}
-	return HitsOf(ctx, s, e, commits)
-}
-
-// HitsOf returns those of some tombstones that name an entry or a text that one of some commits has, and no
-// parent of it.
-func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
-	var own doc.Expunged
 	for chunk := range slices.Chunk(commits, incoming.ChunkSize) {
 		hits, err := hitsOf(ctx, s, e, chunk)
 		if err != nil {

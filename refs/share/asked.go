@@ -8,7 +8,9 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -103,6 +105,83 @@ func (ex *exchanger) hide(ctx context.Context, e, asked doc.Expunged) (doc.Expun
 	_, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, asked, ex.peer.Name, ex.askedBy)
 	ex.res.Warnings = append(ex.res.Warnings, warnings...)
 	return e.Except(asked), err
+}
+
+// heardName is the file of local state that says how much of the list of what was written here was compared with the
+// tombstones, see [store.Store.WrittenSince].
+const heardName = "heard.json"
+
+type heard struct {
+	Bytes int64 `json:"bytes"`
+}
+
+// hideWritten hides what was written here after a tombstone had named it: who may push may name a text that nobody
+// has yet. Elsewhere it would go from what comes, and only here nobody would see that. It reads what was written since
+// the last time, and reports whether refs moved.
+func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool, error) {
+	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil || known.InForce() == 0 {
+		return false, err
+	}
+	var before heard
+	found, bad, err := ex.s.ReadState(heardName, &before)
+	if err != nil {
+		return false, err
+	}
+	if bad != nil { // read all again
+		found, before = false, heard{}
+	}
+	list, end, err := ex.s.WrittenSince(before.Bytes)
+	if err != nil || found && len(list) == 0 {
+		return false, err
+	}
+	var again doc.Expunged
+	if found {
+		again, err = expunge.HitsOf(ctx, ex.s, known, list)
+	} else {
+		again, err = expunge.OwnHits(ctx, ex.s, known)
+	}
+	if err != nil {
+		return false, err
+	}
+	if !again.Empty() {
+		if moved, err := ex.hideAgain(ctx, again, ours.Roadmap); err != nil || ex.rehearsal {
+			return false, err
+		} else if moved {
+			return true, nil // the next round reads the rewritten commits, and then writes down that all are compared
+		}
+	}
+	if ex.rehearsal {
+		return false, nil
+	}
+	data, err := json.Marshal(heard{end})
+	if err != nil {
+		return false, err
+	}
+	return false, ex.s.Repo().WriteStateFile(heardName, append(data, '\n'))
+}
+
+// hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name.
+func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap git.ID) (bool, error) {
+	name := prose.ShellWord(ex.peer.Name)
+	switch {
+	case !ex.merge:
+		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
+			fmt.Sprintf("what was written here has %s that '%s' has expunged", expunge.AskedText(again), ex.peer.Name),
+			SyncCommand(name))
+	case ex.rehearsal:
+		ex.warn(fmt.Sprintf("what was written here has %s that '%s' has expunged; %s hides it until you answer",
+			expunge.AskedText(again), ex.peer.Name, SyncCommand(name)))
+		return false, nil
+	case ex.peer.Accepts:
+		op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Result: resultOf(again)}
+		err := op.Run(ctx, doc.Expunged{})
+		ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
+		return op.Result.Commits > 0, err
+	}
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, again, ex.peer.Name, roadmap)
+	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	return request != nil, err
 }
 
 // AnswerCommand returns the command that lists what a remote asks to forget.

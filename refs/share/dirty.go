@@ -157,7 +157,8 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 // filterExpunged keeps what was expunged from coming back. It runs after the fetch, before
 // anything is merged:
 //
-//  1. what the other side has expunged is expunged here too (acceptTombstones), and both sides are read again;
+//  1. what the other side has expunged is expunged here too (acceptTombstones), what of that was written here later
+//     is hidden (hideWritten), and both sides are read again;
 //  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their
 //     cleaned commits, so that what others added on top is merged once; the old objects are
 //     deleted;
@@ -172,6 +173,11 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	}
 	if ex.remove {
 		return false, nil
+	}
+	if ex.push {
+		if again, err := ex.hideWritten(ctx, ours); err != nil || again {
+			return again, err
+		}
 	}
 	if err := ex.checkSignatures(ctx, ours, theirs); err != nil {
 		return false, err

@@ -1,12 +1,15 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -55,7 +58,7 @@ func (tx *Transaction) noteWritten() (err error) {
 // new commits by old ones. It also lists what only reflogs know: whoever replaces commits empties
 // them.
 func (tx *Transaction) Adopt(ctx context.Context, now map[git.ID]git.ID) error {
-	listed, err := tx.Store.listed()
+	list, _, err := tx.Store.WrittenSince(0)
 	if err != nil {
 		return err
 	}
@@ -68,20 +71,23 @@ func (tx *Transaction) Adopt(ctx context.Context, now map[git.ID]git.ID) error {
 			mine[id] = true
 		}
 	}
-	for id := range mine {
-		if !listed[id] {
-			tx.made = append(tx.made, id)
-		}
+	for _, id := range list {
+		delete(mine, id)
 	}
+	tx.made = slices.AppendSeq(tx.made, maps.Keys(mine))
 	return nil
 }
 
 // Written returns the memory commits that this repository made itself. What an earlier version
 // made is known from the reflogs, for as long as git keeps them.
 func (s *Store) Written(ctx context.Context) (map[git.ID]bool, error) {
-	mine, err := s.listed()
+	list, _, err := s.WrittenSince(0)
 	if err != nil {
 		return nil, err
+	}
+	mine := map[git.ID]bool{}
+	for _, id := range list {
+		mine[id] = true
 	}
 	moves, err := s.repo.Logged(ctx, git.BranchPrefix+"*", git.RoadmapRef+"*")
 	if err != nil {
@@ -95,27 +101,36 @@ func (s *Store) Written(ctx context.Context) (map[git.ID]bool, error) {
 	return mine, nil
 }
 
-// listed reads the list.
-func (s *Store) listed() (map[git.ID]bool, error) {
-	mine := map[git.ID]bool{}
+// WrittenSince returns the memory commits that were listed behind the first offset bytes of the list, and the
+// length of the list. A commit is listed before a ref moves to it. An offset beyond the end counts as 0: somebody
+// has replaced the list.
+func (s *Store) WrittenSince(offset int64) (commits []git.ID, end int64, err error) {
 	f, err := s.repo.OpenState(writtenName, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return mine, nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(f)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+		return nil, 0, err
 	}
-	for line := range strings.Lines(string(data)) {
-		if id := strings.TrimSuffix(line, "\n"); s.repo.IsID(id) { // a line may be torn
-			mine[git.ID(id)] = true
+	if offset < 0 || offset > info.Size() {
+		offset = 0
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, info.Size()-offset))
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1] // the last line may be in the making
+	for line := range bytes.Lines(data) {
+		if id := string(bytes.TrimSuffix(line, []byte("\n"))); s.repo.IsID(id) { // a line may be torn
+			commits = append(commits, git.ID(id))
 		}
 	}
-	return mine, nil
+	return commits, offset + int64(len(data)), nil
 }
 
 func ownReason(reason string) bool {
