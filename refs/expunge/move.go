@@ -132,14 +132,17 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 }
 
 // roadmapBase returns the commit that gets the tombstones: our rewritten roadmap, or the other
-// repository's if it descends from ours.
+// repository's if it descends from ours or there is none here.
 func (op *Operation) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
-	if op.Roadmap == "" || now == "" {
+	if op.Roadmap == "" {
 		return now, nil
 	}
 	theirs, err := op.Rewriter.Rewrite(ctx, []git.ID{op.Roadmap})
 	if err != nil {
 		return "", err
+	}
+	if now == "" {
+		return theirs[op.Roadmap], nil
 	}
 	ahead, err := op.Store.Repo().IsAncestor(ctx, now, theirs[op.Roadmap])
 	if err != nil || !ahead {
@@ -178,6 +181,7 @@ func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v
 	}
 	for _, r := range v.tracking {
 		if now[r.ID] != r.ID {
+			op.hide.addTracked(r)
 			move(r)
 		}
 	}

@@ -60,8 +60,9 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 
 // Describe fills in which entries and how many texts of this repository tombstones remove:
 // Entries, IDs, Expunged, Texts, Redacted and All of the result. Texts that are expunged already do not
-// count, nor does what only remotes have. It reads all of memory's history and changes nothing.
-func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) error {
+// count, nor does what only remotes have, except for some tracking refs. It reads all of memory's history and changes
+// nothing.
+func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result, tracking ...git.Ref) error {
 	known, err := Tombstones(ctx, s)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) 
 	if err != nil {
 		return err
 	}
-	v.tracking, v.TrackingNotes, v.kept = nil, nil, nil
+	v.tracking, v.TrackingNotes, v.kept = tracking, nil, nil
 	if err := errors.Join(f.history(ctx, v), f.local(ctx)); err != nil {
 		return err
 	}

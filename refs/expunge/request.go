@@ -161,7 +161,10 @@ func (r *Request) write(ctx context.Context, ses *store.Transaction) error {
 }
 
 // hiding collects what refs had while an [Operation] moves them. A nil one collects nothing.
-type hiding struct{ request Request }
+type hiding struct {
+	request Request
+	kept    map[git.ID]bool // what refs had before, of requests that wait
+}
 
 func (h *hiding) reset() {
 	if h != nil {
@@ -175,15 +178,28 @@ func (h *hiding) add(r git.Ref) {
 	}
 }
 
+// addTracked adds a branch of the remote that asks, unless ours of that name is hidden, too, or was before: a remote
+// goes on having it.
+func (h *hiding) addTracked(r git.Ref) {
+	if h == nil {
+		return
+	}
+	from, branch, ok := git.TrackedBranch(r.Name)
+	own := func(o git.Ref) bool { return o.Name == git.BranchRef(branch) }
+	if ok && from == h.request.Remote && !h.kept[r.ID] && !slices.ContainsFunc(h.request.Refs, own) {
+		h.add(r)
+	}
+}
+
 // Hide takes what tombstones of a remote's roadmap name out of this repository's refs and
-// keeps it as a request. Refs, notes, the record and the tombstones move in one transaction; the
+// keeps it as a request, with branches that only the remote has. Refs, notes, the record and the tombstones move in one transaction; the
 // objects stay. It returns no request if nothing here contains it.
 func Hide(ctx context.Context, s *store.Store, w store.Writer, asked doc.Expunged, remote string, roadmap git.ID) (*Request, []string, error) {
 	lock, err := s.Repo().Lock(ctx, LockName)
 	if err != nil {
 		return nil, nil, err
 	}
-	op := &Operation{Store: s, Writer: w, hide: &hiding{Request{Remote: remote, Asked: asked, Roadmap: roadmap}}}
+	op := &Operation{Store: s, Writer: w, hide: &hiding{request: Request{Remote: remote, Asked: asked, Roadmap: roadmap}}}
 	err = op.hideLocked(ctx)
 	if err = errors.Join(err, lock.Unlock()); err != nil || op.hide.request.ID == "" {
 		return nil, op.Result.Warnings, err
@@ -196,8 +212,23 @@ func (op *Operation) hideLocked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	waiting, err := Requests(ctx, op.Store)
+	if err != nil {
+		return err
+	}
+	op.hide.kept = map[git.ID]bool{}
+	for _, r := range waiting {
+		for _, ref := range r.Refs {
+			op.hide.kept[ref.ID] = true
+		}
+	}
 	op.intent.expunged = known.Union(op.hide.request.Asked)
 	if err := checkSize(op.intent.expunged); err != nil {
+		return err
+	}
+	if _, err := op.Store.Repo().Ref(ctx, git.RoadmapRef); errors.Is(err, git.ErrNotFound) {
+		op.Roadmap = op.hide.request.Roadmap // nothing is here yet
+	} else if err != nil {
 		return err
 	}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)

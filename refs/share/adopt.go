@@ -62,14 +62,21 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 		return "", err
 	}
 	ex.current = branch
-	if _, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
+	if again, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
 		return "", err
+	} else if again { // what it asks to forget is hidden
+		if ours, theirs, err = remote.Survey(ctx, s, p); err != nil {
+			return "", err
+		}
+		if err := ex.readDirty(ctx); err != nil {
+			return "", err
+		}
 	}
 	if err := ex.takeFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	}
 	ex.asideAsWarnings()
-	if err := ex.reportDirty(ctx); err != nil { // init succeeds all the same
+	if err := errors.Join(ex.tellRequests(ctx), ex.reportDirty(ctx)); err != nil { // init succeeds all the same
 		ex.warn(err.Error())
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)

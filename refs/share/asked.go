@@ -1,8 +1,10 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -17,7 +19,8 @@ import (
 // Who may push to a remote may ask there that others forget. What was written here is then hidden
 // until somebody here has said yes. What came from elsewhere is deleted unasked, within limits over
 // all syncs since the last yes: a tenth of all entries, at least followEntries, but never half of them,
-// and followTexts texts. Entries are counted one by one: totals can be forged. Entries and topics that
+// and followTexts texts. What only the other side has counts, too: the command that makes it forget that would be
+// run by somebody who has never seen it. Entries are counted one by one: totals can be forged. Entries and topics that
 // lose texts have a limit like that of entries: a single line may be in all of them.
 const (
 	followEntries = 10
@@ -77,17 +80,15 @@ func (ex *exchanger) withinLimits(ctx context.Context, e doc.Expunged) (bool, er
 	if e.Empty() {
 		return true, nil
 	}
-	var res expunge.Result
-	if err := expunge.Describe(ctx, ex.s, e, &res); err != nil {
-		return false, err
-	}
 	before, err := ex.readUnasked()
 	if err != nil {
 		return false, err
 	}
-	now := unasked{before.Entries + res.Entries, before.Texts + res.Texts, before.Redacted + res.Redacted}
-	all := res.All + before.Entries
-	most := min(max(followEntries, all/10), all/2)
+	more, most, err := ex.count(ctx, e, before)
+	if err != nil {
+		return false, err
+	}
+	now := unasked{before.Entries + more.Entries, before.Texts + more.Texts, before.Redacted + more.Redacted}
 	if now.Entries > most || now.Redacted > most || now.Texts > followTexts {
 		return false, nil
 	}
@@ -95,6 +96,36 @@ func (ex *exchanger) withinLimits(ctx context.Context, e doc.Expunged) (bool, er
 		return true, nil
 	}
 	return true, writeUnasked(ex.s, now)
+}
+
+// count counts what some tombstones remove, and how many entries may go in all.
+func (ex *exchanger) count(ctx context.Context, e doc.Expunged, before unasked) (more unasked, most int, err error) {
+	there, err := ex.s.Repo().Refs(ctx, ex.peer.Tracking.Branches())
+	if err != nil {
+		return more, 0, err
+	}
+	var own, res expunge.Result // without and with branches that only the other side has
+	err = errors.Join(expunge.Describe(ctx, ex.s, e, &own), expunge.Describe(ctx, ex.s, e, &res, there...))
+	if err != nil {
+		return more, 0, err
+	}
+	all := cmp.Or(own.All, res.All) + before.Entries
+	return unasked{res.Entries, res.Texts, res.Redacted}, min(max(followEntries, all/10), all/2), nil
+}
+
+// hideFirst hides what a remote asks to forget of its own memory, of which nothing is here yet, if that is too much. It
+// reports whether it is. Of tombstones that the remote itself has followed nothing is left to count.
+func (ex *exchanger) hideFirst(ctx context.Context, e doc.Expunged, roadmap git.ID) (bool, error) {
+	if !ex.merge || ex.rehearsal || ex.peer.Bundle || ex.peer.Accepts || e.InForce() == 0 {
+		return false, nil
+	}
+	more, most, err := ex.count(ctx, e, unasked{})
+	if err != nil || max(more.Entries, more.Redacted) <= most {
+		return false, err
+	}
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, e, ex.peer.Name, roadmap)
+	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	return request != nil, err
 }
 
 // hide keeps what must not go without consent, out of sight, and returns the other tombstones.
@@ -144,21 +175,18 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 	if err != nil {
 		return false, err
 	}
+	moved := false
 	if !again.Empty() {
-		if moved, err := ex.hideAgain(ctx, again, ours.Roadmap); err != nil || ex.rehearsal {
-			return false, err
-		} else if moved {
-			return true, nil // the next round reads the rewritten commits, and then writes down that all are compared
-		}
+		moved, err = ex.hideAgain(ctx, again, ours.Roadmap)
 	}
-	if ex.rehearsal {
-		return false, nil
+	if err != nil || ex.rehearsal {
+		return false, err
 	}
 	data, err := json.Marshal(heard{end})
 	if err != nil {
 		return false, err
 	}
-	return false, ex.s.Repo().WriteStateFile(heardName, append(data, '\n'))
+	return moved, ex.s.Repo().WriteStateFile(heardName, append(data, '\n'))
 }
 
 // hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name.

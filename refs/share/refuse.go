@@ -200,8 +200,17 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 	if err != nil {
 		return err
 	}
-	branch, isBranch := git.BranchName(ref.Name)
 	to, base := kept[ref.ID], gone[ref.ID]
+	if _, branch, tracked := git.TrackedBranch(ref.Name); tracked {
+		if have == base {
+			l.now[ref.Name] = to
+		}
+		if have, err = l.at(ctx, git.BranchRef(branch)); err != nil || have == "" {
+			return err // none was made of it
+		}
+		ref.Name = git.BranchRef(branch)
+	}
+	branch, isBranch := git.BranchName(ref.Name)
 	shared, err := l.shared(ctx, ref.Name, base, to)
 	if err != nil {
 		return err

@@ -51,8 +51,8 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //
 //  1. everything is expunged here already: nothing. Replaced commits alone are no reason either,
 //     they come with the roadmap;
-//  2. there is no memory here yet, or the roadmap lacks a signature that is demanded: nothing; the
-//     roadmap is taken over as it is, or set aside, as is one that leaves no room for our tombstones, or has numbers far beyond them;
+//  2. the roadmap lacks a signature that is demanded: it is set aside, as is one that leaves no room for our
+//     tombstones, or has numbers far beyond them. Where there is no memory yet, it is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. otherwise what was written here, and all if it is too much, is hidden and kept until somebody
 //     answers; the rest is expunged. In a rehearsal it only says so;
@@ -82,7 +82,7 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 		return false, nil
 	}
 	if ours.Empty() {
-		return false, nil
+		return ex.hideFirst(ctx, e, theirs.Roadmap)
 	}
 	if err := addReplaced(&known, e); err != nil {
 		return false, err
