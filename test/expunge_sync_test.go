@@ -121,6 +121,16 @@ func TestExpungeBesideRefused(t *testing.T) {
 	f.settled(k)
 	ann.forgotten(secret)
 	bob.forgotten(secret)
+
+	// Nor from hiding what is written again.
+	ann.ok("record", "-o", secret)
+	ann.ok("commit", "-m", "Try again")
+	ann.sync()
+	if kept := ann.git("for-each-ref", "refs/context/kept"); kept == "" {
+		t.Error("nothing was hidden")
+	}
+	bob.sync()
+	bob.forgotten(secret)
 }
 
 // Nobody who may push can wipe a memory by the texts of its lines, however few they are: what was

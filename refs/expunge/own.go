@@ -46,6 +46,28 @@ func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, written []git.I
 	return own, nil
 }
 
+// Stands reports whether our own refs have anything that some tombstones name.
+func Stands(ctx context.Context, s *store.Store, e doc.Expunged) (bool, error) {
+	v, err := ListRefs(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	w := NewRewriter(s, e)
+	own := v.own()
+	now, err := w.Rewrite(ctx, UniqueIDs(own))
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(own, func(r git.Ref) bool { return now[r.ID] != r.ID }) {
+		return true, nil
+	}
+	if v.Notes == "" {
+		return false, nil
+	}
+	clean, err := w.CleanNotes(ctx, v.Notes, "")
+	return clean != v.Notes, err
+}
+
 // hitsOf is HitsOf for as many commits as are read at once.
 func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
 	own, err := messageHits(ctx, s, e, commits)

@@ -60,13 +60,19 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 
 // Describe fills in which entries and how many texts of this repository tombstones remove:
 // Entries, IDs, Expunged, Texts, Redacted and All of the result. Texts that are expunged already do not
-// count, nor does what only remotes have, except for some tracking refs. It reads all of memory's history and changes
+// count, nor does what only remotes have, except for branches among
+// some tracking refs, as far as they can be read. It reads all of memory's history and changes
 // nothing.
 func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result, tracking ...git.Ref) error {
 	known, err := Tombstones(ctx, s)
 	if err != nil {
 		return err
 	}
+	bad, err := unsoundOf(ctx, s, tracking, nil)
+	if err != nil {
+		return err
+	}
+	tracking = slices.DeleteFunc(slices.Clone(tracking), func(r git.Ref) bool { return bad[r.Name] != nil })
 	f := newFinder(s)
 	f.named, f.redacts = e, e.Texts() > 0
 	v, err := ListRefs(ctx, s)

@@ -18,28 +18,9 @@ import (
 // expunge. The next fetch makes the refs again. roadmaps names the refs that are roadmaps.
 func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref,
 	roadmaps []string) (dropped []git.Ref, why []string, err error) {
-	var all incoming.Refs
-	for _, r := range list {
-		all.Add(r, slices.Contains(roadmaps, r.Name))
-	}
-	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
+	bad, err := unsoundOf(ctx, s, list, roadmaps)
+	if err != nil || len(bad) == 0 {
 		return nil, nil, err
-	}
-	for _, r := range list {
-		var in incoming.Refs
-		in.Add(r, slices.Contains(roadmaps, r.Name))
-		err := incoming.Check(ctx, s, in)
-		switch {
-		case err == nil:
-		case unsound(err):
-			dropped = append(dropped, r)
-			why = append(why, fmt.Sprintf("tracking ref dropped: %v", err))
-		default:
-			return nil, nil, err
-		}
-	}
-	if len(dropped) == 0 {
-		return nil, nil, nil
 	}
 	ses, err := s.BeginLocked(ctx, w, "expunge: what is refused")
 	if err != nil {
@@ -47,7 +28,12 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	}
 	defer ses.Close()
 	var ids []git.ID
-	for _, r := range dropped {
+	for _, r := range list {
+		if bad[r.Name] == nil {
+			continue
+		}
+		dropped = append(dropped, r)
+		why = append(why, fmt.Sprintf("tracking ref dropped: %v", bad[r.Name]))
 		ses.Refs.Delete(r.Name, r.ID)
 		ids = append(ids, r.ID)
 	}
@@ -56,6 +42,28 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	}
 	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog
 	return dropped, why, err
+}
+
+// unsoundOf returns why [incoming.Check] refuses some of a list of refs, by name.
+func unsoundOf(ctx context.Context, s *store.Store, list []git.Ref, roadmaps []string) (map[string]error, error) {
+	var all incoming.Refs
+	for _, r := range list {
+		all.Add(r, slices.Contains(roadmaps, r.Name))
+	}
+	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
+		return nil, err
+	}
+	bad := map[string]error{}
+	for _, r := range list {
+		var in incoming.Refs
+		in.Add(r, slices.Contains(roadmaps, r.Name))
+		if err := incoming.Check(ctx, s, in); unsound(err) {
+			bad[r.Name] = err
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return bad, nil
 }
 
 // unsound reports whether an error is a refusal of [incoming.Check].

@@ -123,18 +123,15 @@ func (ex *exchanger) hideFirst(ctx context.Context, e doc.Expunged, roadmap git.
 	if err != nil || max(more.Entries, more.Redacted) <= most {
 		return false, err
 	}
-	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, e, ex.peer.Name, roadmap)
-	ex.res.Warnings = append(ex.res.Warnings, warnings...)
-	return request != nil, err
+	return ex.keep(ctx, e, roadmap)
 }
 
 // hide keeps what must not go without consent, out of sight, and returns the other tombstones.
-func (ex *exchanger) hide(ctx context.Context, e, asked doc.Expunged) (doc.Expunged, error) {
+func (ex *exchanger) hide(ctx context.Context, e, asked doc.Expunged, roadmap git.ID) (doc.Expunged, error) {
 	if asked.Empty() {
 		return e, nil
 	}
-	_, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, asked, ex.peer.Name, ex.askedBy)
-	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	_, err := ex.keep(ctx, asked, roadmap)
 	return e.Except(asked), err
 }
 
@@ -189,8 +186,12 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 	return moved, ex.s.Repo().WriteStateFile(heardName, append(data, '\n'))
 }
 
-// hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name.
+// hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name: old
+// commits may only be here because a remote has them.
 func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap git.ID) (bool, error) {
+	if stands, err := expunge.Stands(ctx, ex.s, again); err != nil || !stands {
+		return false, err
+	}
 	name := prose.ShellWord(ex.peer.Name)
 	switch {
 	case !ex.merge:
@@ -203,13 +204,31 @@ func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap 
 		return false, nil
 	case ex.peer.Accepts:
 		op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Result: resultOf(again)}
-		err := op.Run(ctx, doc.Expunged{})
+		err := ex.dropUnsound(ctx)
+		if err == nil {
+			err = op.Run(ctx, doc.Expunged{})
+		}
 		ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
-		return op.Result.Commits > 0, err
+		return true, err
 	}
-	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, again, ex.peer.Name, roadmap)
+	return ex.keep(ctx, again, roadmap)
+}
+
+// keep keeps what a commit of the roadmap asks to forget, out of sight. It reports whether anything had it.
+func (ex *exchanger) keep(ctx context.Context, asked doc.Expunged, roadmap git.ID) (bool, error) {
+	if err := ex.dropUnsound(ctx); err != nil {
+		return false, err
+	}
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, asked, ex.peer.Name, roadmap)
 	ex.res.Warnings = append(ex.res.Warnings, warnings...)
 	return request != nil, err
+}
+
+// dropUnsound drops what of the other sides cannot be read, and so not be rewritten.
+func (ex *exchanger) dropUnsound(ctx context.Context) error {
+	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
+	ex.res.Warnings = append(ex.res.Warnings, dropped...)
+	return err
 }
 
 // AnswerCommand returns the command that lists what a remote asks to forget.

@@ -53,7 +53,6 @@ type exchanger struct {
 	known    map[string]bool     // as it was read
 	dirty    expunge.DirtyState  // what the other side has of old history
 	forgot   *expunge.Result     // what their tombstones removed here
-	askedBy  git.ID              // the commit of their roadmap that has them
 	locked   int                 // fetches in a row that a lock file stopped
 	idle     int                 // pushes in a row that came too late although nothing moved there
 	late     bool                // the last push lost a race

@@ -213,8 +213,7 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	if err := ex.bringBack(ctx, known, all); err != nil {
 		return err
 	}
-	ex.askedBy = roadmap
-	e, err := ex.hide(ctx, all.Since(known), asked)
+	e, err := ex.hide(ctx, all.Since(known), asked, roadmap)
 	if err != nil {
 		return err
 	}
@@ -226,11 +225,9 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 		}
 	}
 	ex.forgot = &op.Result
-	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
-	if err != nil {
+	if err := ex.dropUnsound(ctx); err != nil {
 		return err
 	}
-	op.Result.Warnings = append(op.Result.Warnings, dropped...)
 	if err := op.Run(ctx, e); err != nil {
 		return err
 	}
