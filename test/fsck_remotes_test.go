@@ -56,6 +56,15 @@ func remoteRows() []broken {
 		{name: "a push of memory alone", kind: "push-memory", breaks: func(w *world) {
 			w.git("config", "remote.origin.push", "refs/context/heads/*")
 		}},
+		{name: "a mirror of another repository", kind: "refspec-overwrites", fixable: true, breaks: func(w *world) {
+			w.git("config", "--add", "remote.origin.fetch", "+refs/*:refs/*")
+		}},
+		{name: "memory fetched to its own place", kind: "refspec-overwrites", fixable: true, breaks: func(w *world) {
+			w.git("config", "--add", "remote.origin.fetch", "refs/context/heads/*:refs/context/heads/*")
+		}},
+		{name: "notes fetched to their own place", kind: "refspec-overwrites", fixable: true, breaks: func(w *world) {
+			w.git("config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*")
+		}},
 		{name: "notes without a strategy", kind: "config-missing", fixable: true, breaks: func(w *world) {
 			w.git("config", "--unset", "notes.context.mergeStrategy")
 		}},

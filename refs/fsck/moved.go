@@ -4,31 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/loss"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // checkMoved reports branches and the roadmap that a fetch moved to a commit without what they had: a fetch
-// refspec of the user's writes to them, see [checker.overwriting]. Their reflogs tell it, for as long as git
+// refspec of the user's writes to them, see [share.OverwritingRefspecs]. Their reflogs tell it, for as long as git
 // keeps them. The repair adds a commit that has both. Of a branch that a fetch with --prune deleted, git keeps
-// no reflog.
+// no reflog: see [checker.lostBranch].
 func checkMoved(ctx context.Context, c *checker) error {
 	if c.forgotten == nil {
 		return nil
 	}
-	cfg, err := c.s.Repo().Config(ctx)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(cfg.Subsections("remote"), func(name string) bool { return isMirror(cfg, name) }) {
-		return nil // it has what the remote has
+	if has, err := c.s.Repo().HasHead(ctx); err != nil || !has {
+		return err // a mirror has what the remote has
 	}
 	refs, err := c.s.Repo().Refs(ctx, git.BranchPrefix)
 	if err != nil {
@@ -55,11 +49,6 @@ func checkMoved(ctx context.Context, c *checker) error {
 		}
 	}
 	return nil
-}
-
-func isMirror(cfg *git.Config, remote string) bool {
-	is, err := cfg.Bool("remote."+remote+".mirror", false)
-	return err == nil && is
 }
 
 // overwrites reports whether a fetch moved a ref to a commit that does not descend from what it named: git
@@ -123,35 +112,4 @@ func (c *checker) movedRoadmap(ctx context.Context, r git.Ref, m git.RefMove, p 
 		return c.moveRefs(ctx, "restore what a fetch overwrote", func(tx *git.Tx) { tx.Update(r.Name, m.Old, r.ID) })
 	}, p)
 	return nil
-}
-
-// overwriting reports a fetch refspec that writes to the refs of memory themselves: a plain fetch moves them
-// back to what the remote has, and with --prune deletes those that it lacks. A mirror is meant to be so. The
-// setting is the user's, so that the user must change it.
-func (c *checker) overwriting(remote string, have []string) {
-	key := "remote." + remote + ".fetch"
-	for _, spec := range have {
-		from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
-		if !ok || !strings.HasPrefix(spec, "+") || !writesMemory(to) {
-			continue
-		}
-		repair := fmt.Sprintf("git config --fixed-value --unset-all %s %s", prose.ShellWord(key), prose.ShellQuoted(spec))
-		if from == "refs/*" {
-			repair = fmt.Sprintf("git config --fixed-value --replace-all %s %s %s", prose.ShellWord(key),
-				prose.ShellQuoted("+refs/heads/*:refs/remotes/"+remote+"/*"), prose.ShellQuoted(spec))
-		}
-		c.found = append(c.found, Problem{Kind: "refspec-overwrites", Object: key, Repair: repair,
-			Message: fmt.Sprintf("a plain fetch from '%s' moves memory here back to what that has: its refspec %s writes to it", remote, spec)})
-	}
-}
-
-// writesMemory reports whether what a refspec writes to includes refs of memory.
-func writesMemory(to string) bool {
-	begin, end, pattern := strings.Cut(to, "*")
-	for _, ref := range []string{git.BranchRef("x"), git.RoadmapRef, git.NotesRef} {
-		if ref == to || pattern && len(ref) >= len(begin)+len(end) && strings.HasPrefix(ref, begin) && strings.HasSuffix(ref, end) {
-			return true
-		}
-	}
-	return strings.HasPrefix(to, git.BranchPrefix)
 }

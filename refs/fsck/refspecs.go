@@ -37,8 +37,8 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 		if err := c.remoteRefspecs(ctx, cfg, remote, have); err != nil {
 			return err
 		}
-		if !isMirror(cfg, remote) {
-			c.overwriting(remote, have)
+		if err := c.overwritingRefspecs(ctx, remote); err != nil {
+			return err
 		}
 		c.pushRefspecs(ctx, remote, cfg.All("remote."+remote+".push"))
 	}
@@ -186,14 +186,40 @@ func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string
 		Message: fmt.Sprintf("a plain push to remote '%s' sends memory and no code", remote)})
 }
 
+// overwritingRefspecs reports refspecs with which a plain fetch overwrites memory. The repair excludes
+// memory from them, or removes those that bring nothing else. A sync names its refspecs itself, so
+// that it still brings memory.
+func (c *checker) overwritingRefspecs(ctx context.Context, remote string) error {
+	list, err := share.OverwritingRefspecs(ctx, c.s, remote)
+	for _, o := range list {
+		p := Problem{Kind: "refspec-overwrites", Object: o.Key, Repair: FixCommand, Message: o.String() + "; the repair "}
+		if len(o.Exclude) == 0 {
+			p.Message += "removes it"
+			c.report(ctx, func(ctx context.Context) error {
+				return c.setConfig(ctx, "config", "--fixed-value", "--unset-all", o.Key, o.Refspec)
+			}, p)
+			continue
+		}
+		p.Message += "adds " + prose.QuotedList(o.Exclude)
+		c.report(ctx, func(ctx context.Context) error {
+			for _, exclude := range o.Exclude {
+				if err := c.setConfig(ctx, "config", "--add", o.Key, exclude); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, p)
+	}
+	return err
+}
+
 // notesStrategy reports that git would ask people to merge notes by hand. A repository without
 // worktree heads, such as one on a server, needs no setting.
 func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 	if _, set := cfg.String(share.NotesStrategyKey); set {
 		return nil
 	}
-	heads, err := c.s.Repo().Worktrees(ctx)
-	if err != nil || len(heads) == 0 {
+	if has, err := c.s.Repo().HasHead(ctx); err != nil || !has {
 		return err
 	}
 	c.report(ctx, func(ctx context.Context) error {

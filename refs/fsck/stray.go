@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/maintain"
@@ -95,7 +97,10 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 	}
 	maps.DeleteFunc(held, func(_ string, held bool) bool { return held })
 	if len(held) == 0 {
-		return nil
+		if to != "" { // a new branch of its name was made since
+			return nil
+		}
+		return c.lostBranch(ctx, path, name, at)
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
 		Message: fmt.Sprintf("branch '%s' does not exist, and its journal contains %s that no branch contains", name,
@@ -111,6 +116,36 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 			prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FixCommand)
 	}
 	c.report(ctx, nil, p)
+	return nil
+}
+
+// lostBranch reports a branch that was removed past this program, as `git fetch --prune` with the refspec
+// of a mirror does, and whose commits no other ref has. Somebody may have meant that, so that people
+// must decide.
+func (c *checker) lostBranch(ctx context.Context, path, name string, at *git.Commit) error {
+	if at == nil || !c.whole(ctx, at.ID) {
+		return nil
+	}
+	news, err := c.s.Repo().NewCommits(ctx, []git.ID{at.ID}, 1)
+	if err != nil || len(news) == 0 {
+		return err
+	}
+	kept, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.DeletedPrefix, "/"))
+	if err != nil {
+		return err
+	}
+	if has, err := c.shared(ctx, at.ID, kept); err != nil || has {
+		return err
+	}
+	if err := expunge.RefuseExpunged(ctx, c.s, at.ID, name, ""); errors.Is(err, fail.ErrRefused) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	c.lost[name] = true
+	c.report(ctx, nil, Problem{Kind: "branch-lost", Object: git.BranchRef(name), Repair: makeAt(name, at.ID),
+		Message: fmt.Sprintf("branch '%s' does not exist, and no ref leads to the newest commit in its journal, %s; git gc will delete it. "+
+			"If it may go: rm %s", name, at.ID.Short(), prose.ShellQuoted(path))})
 	return nil
 }
 

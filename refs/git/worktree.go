@@ -43,6 +43,15 @@ func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeHead, error) {
 	return heads, nil
 }
 
+// HasHead reports whether any worktree has a CONTEXT_HEAD, so that somebody works there. One that is malformed counts.
+func (r *Repo) HasHead(ctx context.Context) (bool, error) {
+	heads, err := r.Worktrees(ctx)
+	if errors.Is(err, ErrBroken) {
+		return true, nil
+	}
+	return len(heads) > 0, err
+}
+
 // HeadNames returns the names of the CONTEXT_HEAD of every worktree, the main one's first,
 // without reading any.
 func (r *Repo) HeadNames() ([]WorktreeHead, error) {

@@ -190,9 +190,11 @@ func (r *Remains) settings(ctx context.Context, s *store.Store) error {
 	for _, entry := range list {
 		key, value := entry.Key, entry.Value
 		_, to, isSpec := strings.Cut(value, ":")
+		remote, isFetch := strings.CutSuffix(strings.TrimPrefix(key, "remote."), ".fetch")
+		isFetch = isFetch && strings.HasPrefix(key, "remote.")
 		switch {
 		case strings.HasPrefix(key, "context."), ofMemory(key):
-		case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch") && isSpec && trackingOf(strings.TrimSuffix(key[len("remote."):], ".fetch"), to):
+		case isFetch && isSpec && trackingOf(remote, to), isFetch && slices.Contains(spareMemory, value):
 		default:
 			continue
 		}

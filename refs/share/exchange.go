@@ -100,6 +100,9 @@ func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchange
 	ex := newExchanger(s, o, p, &res)
 	set(ex)
 	ex.rehearsal = o.DryRun
+	if err := ex.warnOverwritten(ctx); err != nil {
+		return res, err
+	}
 	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return res, err
