@@ -279,12 +279,79 @@ func TestVerifyOtherAuthor(t *testing.T) {
 	}
 	s.Git("r", "config", "--unset", "gpg.program")
 
+	// What the file of SSH keys gives counts for OpenPGP keys, and the other way around.
+	ssh := s.sshKey("zoe")
+	s.allow("zoe@example.com", ssh)
+	by := func(author, format, key string) CheckedCommit {
+		s.Git("r", "config", "gpg.format", format)
+		r := s.open("r", home)
+		c := unsigned(t, r, format+" by "+author)
+		c.Author.Email = author
+		return ok(r.VerifyCommits(t.Context(), []ID{ok(r.SignCommit(t.Context(), c, key))(t).ID}))(t)[0]
+	}
+	for _, c := range []struct {
+		author, format, key string
+		known               bool
+	}{
+		{"zoe@example.com", "openpgp", "ada@example.com", false}, {"ada@example.com", "openpgp", "ada@example.com", true},
+		{"ada@example.com", "ssh", ssh, false}, {"zoe@example.com", "ssh", ssh, true}, {"agent@example.com", "ssh", ssh, true},
+	} {
+		if checked := by(c.author, c.format, c.key); checked.Known != c.known {
+			t.Errorf("%s of %s: %+v", c.format, c.author, checked)
+		}
+	}
+	away := "GNUPGHOME=" + s.Path("none")
+	home, away = away, home
+	if checked := by("ada@example.com", "ssh", ssh); !checked.Known {
+		t.Errorf("without GnuPG: %+v", checked)
+	}
+	if _, err := os.Stat(s.Path("none")); err == nil {
+		t.Error("GnuPG was called, and made a home")
+	}
+	home = away
+	s.Git("r", "config", "gpg.format", "openpgp")
+
 	s.gpg(home, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-add-uid", "ada@example.com", "Ada <bob@example.com>")
 	c := unsigned(t, r, "by a person with two addresses")
 	c.Author.Email = "bob@example.com"
 	signed := ok(r.SignCommit(t.Context(), c, "ada@example.com"))(t)
 	if checked := ok(r.VerifyCommits(t.Context(), []ID{signed.ID}))(t)[0]; !checked.Known {
 		t.Errorf("with both addresses: %+v", checked)
+	}
+}
+
+// Neither a key with the user id of a signer, nor one that was revoked, makes its owner known, whatever
+// is set for the trust of others.
+func TestVerifyImpostors(t *testing.T) {
+	t.Parallel()
+	s, _ := newRepo(t)
+	const ada = "Ada <ada@example.com>"
+	home, away := s.gnupg(ada, "Old <old@example.com>"), s.gnupg(ada)
+	fingerprint := func(home, who string) string {
+		_, rest, _ := strings.Cut(s.gpg(home, "gpg", "--with-colons", "--list-keys", "="+who), "\nfpr:")
+		return strings.Trim(rest[:strings.Index(rest, "\n")], ":")
+	}
+	from := func(home, key string) ID {
+		r := s.open("r", home)
+		c := unsigned(t, r, "by Ada")
+		c.Author.Email = "ada@example.com"
+		return ok(r.SignCommit(t.Context(), c, key))(t).ID
+	}
+	old := fingerprint(home, "Old <old@example.com>")
+	ids := []ID{from(home, fingerprint(home, ada)), from(away, fingerprint(away, ada)), from(home, old)}
+	s.gpg(away, "gpg", "--quiet", "--export", "-o", s.Path("other"))
+	s.gpg(home, "gpg", "--quiet", "--import", s.Path("other"))
+	revocation := string(ok(os.ReadFile(strings.TrimPrefix(home, "GNUPGHOME=") + "/openpgp-revocs.d/" + old + ".rev"))(t))
+	s.Write("revoked", strings.Replace(revocation, ":-----BEGIN", "-----BEGIN", 1))
+	s.gpg(home, "gpg", "--quiet", "--import", s.Path("revoked"))
+	for _, least := range []string{"", "marginal", "ultimate"} {
+		if least != "" {
+			s.Git("r", "config", "gpg.minTrustLevel", least)
+		}
+		list := ok(s.open("r", home).VerifyCommits(t.Context(), ids))(t)
+		if !list[0].Known || list[1].Known || list[2].Known || list[2].Verdict != 'R' {
+			t.Errorf("with '%s': %+v", least, list)
+		}
 	}
 }
 

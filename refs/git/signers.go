@@ -12,9 +12,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/git/disk"
 	"github.com/git-context/git-context/refs/git/process"
 )
 
@@ -47,19 +49,8 @@ type keyring struct {
 	pgp  map[string][]pgpKey // of an address
 }
 
-// owners reports whether a key is one of an address, and whether another one is.
+// owners reports whether a key is one of an address, and whether another one is, of either kind.
 func (k *keyring) owners(ctx context.Context, email, key string) (owned, others bool, err error) {
-	if !strings.HasPrefix(key, sshFingerprint) {
-		keys, ok := k.pgp[email]
-		if !ok {
-			if keys, err = k.repo.pgpKeys(ctx, email); err != nil {
-				return false, false, err
-			}
-			k.pgp[email] = keys
-		}
-		owned, others = pgpOwner(keys, key)
-		return owned, others, nil
-	}
 	if !k.read {
 		if k.ssh, err = k.repo.allowedSigners(ctx); err != nil {
 			return false, false, err
@@ -67,7 +58,18 @@ func (k *keyring) owners(ctx context.Context, email, key string) (owned, others 
 		k.read = true
 	}
 	owned, others = sshOwner(k.ssh, email, key)
-	return owned, others, nil
+	if owned || others && strings.HasPrefix(key, sshFingerprint) {
+		return owned, others, nil
+	}
+	keys, ok := k.pgp[email]
+	if !ok {
+		if keys, err = k.repo.pgpKeys(ctx, email); err != nil {
+			return false, false, err
+		}
+		k.pgp[email] = keys
+	}
+	owned, more := pgpOwner(keys, key)
+	return owned, others || more, nil
 }
 
 // emailOf returns the address of "NAME <EMAIL>", or all of a text without one.
@@ -88,19 +90,54 @@ type allowedSigner struct {
 // mostSigners is the size of such a file in bytes that is read.
 const mostSigners = 16 << 20
 
-func (r *Repo) allowedSigners(ctx context.Context) ([]allowedSigner, error) {
+// signersPath returns the path of that file; "" if none is set.
+func (r *Repo) signersPath(ctx context.Context) (string, error) {
 	out, err := r.Run(ctx, "config", "-z", "--type=path", "--get", "gpg.ssh.allowedSignersFile")
 	if ExitCode(err) == 1 && len(out) == 0 { // git-config(1): it is not set
-		return nil, nil
+		return "", nil
 	}
 	if err != nil {
+		return "", err
+	}
+	return disk.Absolute(r.runDir(), strings.TrimSuffix(string(out), "\x00")), nil
+}
+
+// TrackedSigners returns the path of that file in the worktree if git tracks it there; else "". Whoever changes the code
+// that is checked out then says who is known.
+func (r *Repo) TrackedSigners(ctx context.Context) (string, error) {
+	path, err := r.signersPath(ctx)
+	if err != nil || path == "" || r.workTree == "" {
+		return "", err
+	}
+	top, err := filepath.EvalSymlinks(r.workTree)
+	if err != nil {
+		return "", err
+	}
+	file, err := filepath.EvalSymlinks(path)
+	if err != nil { // nobody is known then, which every signature says
+		return "", nil
+	}
+	within, err := filepath.Rel(top, file)
+	if err != nil || !filepath.IsLocal(within) {
+		return "", nil
+	}
+	within = filepath.ToSlash(within)
+	out, err := r.Run(ctx, "ls-files", "-z", "--", ":(top,literal)"+within)
+	if err != nil || len(out) == 0 {
+		return "", err
+	}
+	return within, nil
+}
+
+func (r *Repo) allowedSigners(ctx context.Context) ([]allowedSigner, error) {
+	path, err := r.signersPath(ctx)
+	if err != nil || path == "" {
 		return nil, err
 	}
-	path := strings.TrimSuffix(string(out), "\x00")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.runDir(), path)
-	}
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) { // it gives no key an address
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +202,12 @@ func quotedWords(line string) []string {
 }
 
 // sshOwner reports whether a key may sign for an address, and whether the address is that of another key. A
-// pattern such as *@example.com lets a key sign for an address and makes it nobody's.
+// pattern such as *@example.com lets a key sign for an address and makes it nobody's; one without any part of an
+// address, such as *, says what a key may sign, and not as whom.
 func sshOwner(list []allowedSigner, email, key string) (owned, others bool) {
 	for _, s := range list {
 		for _, p := range s.principals {
-			switch pattern := strings.ContainsAny(p, "*?!"); {
+			switch pattern := strings.ContainsAny(p, "*?!") && strings.Trim(p, "*?!@") != ""; {
 			case s.key == key && (strings.EqualFold(p, email) || pattern && like(strings.ToLower(p), strings.ToLower(email))):
 				owned = true
 			case s.key != key && strings.EqualFold(p, email):
@@ -208,6 +246,9 @@ func (r *Repo) pgpKeys(ctx context.Context, email string) ([]pgpKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !r.hasKeyring() { // gpg would make one
+		return nil, nil
+	}
 	program := "gpg"
 	for _, key := range []string{"gpg.program", "gpg.openpgp.program"} {
 		if value, ok := cfg.String(key); ok && value != "" {
@@ -225,6 +266,23 @@ func (r *Repo) pgpKeys(ctx context.Context, email string) ([]pgpKey, error) {
 		return nil, fmt.Errorf("%s: %w", program, err)
 	}
 	return parsePGPKeys(out.String(), email), nil
+}
+
+// hasKeyring reports whether there is a home of GnuPG.
+func (r *Repo) hasKeyring() bool {
+	home := ""
+	for _, v := range r.childEnv {
+		if value, ok := strings.CutPrefix(v, "GNUPGHOME="); ok {
+			home = value
+		} else if value, ok := strings.CutPrefix(v, "HOME="); ok && home == "" && runtime.GOOS != "windows" {
+			home = filepath.Join(value, ".gnupg")
+		}
+	}
+	if home == "" {
+		return true // it is elsewhere
+	}
+	_, err := os.Stat(home)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // parsePGPKeys reads what gpg --with-colons prints: of keys with a valid user id of the address the ids.

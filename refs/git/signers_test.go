@@ -23,13 +23,14 @@ func TestSSHOwner(t *testing.T) {
 	text := "# comment\n\n" +
 		"ann@example.com,Ann@Work.example " + kind + " " + blob(kind, "a") + " laptop of Ann\n" +
 		"\"bob@example.com\" namespaces=\"git,file of bob\",valid-after=\"20200101\" " + kind + " " + blob(kind, "b") + "\n" +
+		"* " + kind + " " + blob(kind, "any") + "\n" +
 		"*@example.com " + kind + " " + blob(kind, "robot") + "\n" +
 		"cat@example.com cert-authority " + kind + " " + blob(kind, "authority") + "\n" +
 		"dan@example.com " + kind + " " + blob("ssh-rsa", "not of that type") + "\n" +
 		"eve@example.com " + kind + "\n" +
 		"eve@example.com " + kind + " AAAA\n"
 	list := parseSigners(text)
-	if len(list) != 3 {
+	if len(list) != 4 {
 		t.Fatalf("%d signers: %+v", len(list), list)
 	}
 	for _, test := range []struct {
@@ -41,6 +42,7 @@ func TestSSHOwner(t *testing.T) {
 		{"ann@example.com", "b", false, true},
 		{"bob@example.com", "a", false, true},
 		{"bob@example.com", "robot", true, true},
+		{"bob@example.com", "any", false, true},  // no part of an address is in its pattern
 		{"robot@example.com", "a", false, false}, // a pattern makes an address nobody's
 		{"agent@nowhere.example", "a", false, false},
 		{"cat@example.com", "a", false, false},

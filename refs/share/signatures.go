@@ -25,6 +25,12 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 	if err != nil || demand == remote.VerifyOff {
 		return err
 	}
+	if file, err := ex.s.Repo().TrackedSigners(ctx); err != nil {
+		return err
+	} else if file != "" {
+		ex.warn(fmt.Sprintf("gpg.ssh.allowedSignersFile names '%s', which git tracks: whoever changes the code that is checked out here "+
+			"says whose signatures count; keep the file elsewhere", git.Shown(file)))
+	}
 	list := ex.toVerify(ours, theirs)
 	ids := make([]git.ID, len(list))
 	for i, r := range list {
