@@ -18,6 +18,7 @@ package fsck
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"github.com/git-context/git-context/notes"
@@ -140,6 +141,9 @@ func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 
 // run makes all checks.
 func (c *checker) run(ctx context.Context) error {
+	if waits := c.refPipes(ctx); waits {
+		return nil
+	}
 	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
 		return err
@@ -165,6 +169,23 @@ func (c *checker) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// refPipes reports named pipes and the like among the refs: git would wait for them. They contain nothing, so that
+// the repair removes them. It reports whether one is left.
+func (c *checker) refPipes(ctx context.Context) bool {
+	for {
+		var pipe *git.NotRegularError
+		if !errors.As(c.s.Repo().RefPipe(), &pipe) {
+			return false
+		}
+		c.report(ctx, func(context.Context) error { return os.Remove(pipe.Path) },
+			Problem{Kind: "ref-not-regular", Object: pipe.Path, Repair: FixCommand,
+				Message: pipe.Error() + "; git waits for it wherever it lists refs"})
+		if !c.found[len(c.found)-1].Fixed {
+			return true
+		}
+	}
 }
 
 // unchecked reports that a check could not look.

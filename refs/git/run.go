@@ -113,6 +113,9 @@ func noMonitor(args []string) []string {
 func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	ctx, cancel := withTimeout(ctx, cmp.Or(c.limit, childTimeout))
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer r.watchPipes(stop)()
 	cmd := exec.CommandContext(ctx, c.path, append(noMonitor(c.args), c.args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.silent {
@@ -148,7 +151,7 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	}
 	r.trace.line(begin, c.args, cmd.ProcessState, err)
 	if err != nil {
-		return stdout.Bytes(), childError(ctx, c.args, stderr.String(), err)
+		return stdout.Bytes(), pipeFound(ctx, childError(ctx, c.args, stderr.String(), err))
 	}
 	return stdout.Bytes(), nil
 }

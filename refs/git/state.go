@@ -67,17 +67,6 @@ func (r *Repo) makeState(name string) (string, error) {
 	return filepath.Join(dir, parts[len(parts)-1]), nil
 }
 
-// checkPipes refuses a repository in which each of git's commands would wait forever, because one of the files
-// that it reads is a named pipe: a search of many repositories would wait with it.
-func (r *Repo) checkPipes() error {
-	for _, name := range []string{"packed-refs", "shallow", "info/grafts", "objects/info/alternates"} {
-		if err := disk.CheckNoPipe(filepath.Join(r.commonDir, name)); err != nil {
-			return err
-		}
-	}
-	return disk.CheckNoPipe(filepath.Join(r.gitDir, "index"))
-}
-
 // checkState refuses local state that contains symbolic links in place of its folders, or
 // anything else that is neither a folder nor a regular file: an archive from elsewhere may
 // contain them, and they would lead what is written and removed out of the repository.

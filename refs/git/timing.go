@@ -29,6 +29,8 @@ const (
 	// commitGrace bounds the commit phase of a ref transaction. A child killed
 	// in it leaves lock files and half a transaction, so it gets longer.
 	commitGrace = 15 * time.Second
+	// pipeLook is after what time a child is suspected to wait for a named pipe.
+	pipeLook = 500 * time.Millisecond
 	// pipeGrace is how long we wait for a pipe that a descendant of a finished
 	// child (a hook's daemon) still has open.
 	pipeGrace = 500 * time.Millisecond

@@ -149,9 +149,14 @@ func (tx *Tx) Rehearse() error {
 }
 
 // attempt makes one transaction.
-func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) error {
+func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) (err error) {
 	s := tx.session()
-	err := s.wait()
+	pipes, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	defer tx.repo.watchPipes(stop)()
+	defer context.AfterFunc(pipes, s.stop)() // of a reflog; nothing is lost if it ends what is decided
+	defer func() { err = pipeFound(pipes, err) }()
+	err = s.wait()
 	if err == nil {
 		err = s.prepare(ctx, input)
 	}
