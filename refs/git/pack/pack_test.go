@@ -159,14 +159,21 @@ func TestPackLeavesOthersAlone(t *testing.T) {
 			m.Git("r", "repack", "-q", "-a", "-d") // with the code
 			return m.one("pack-*.pack")
 		}},
+		{"their repack has not given it its name", func(m *memory) string {
+			for _, path := range ok(filepath.Glob(filepath.Join(m.repo.ObjectDir(), "pack", "pack-*")))(m.T) {
+				must(m.T, os.Rename(path, filepath.Join(filepath.Dir(path), ".tmp-1-"+filepath.Base(path))))
+			}
+			must(m.T, os.Remove(filepath.Join(m.repo.StateDir(), stateName)))
+			return m.one(".tmp-1-pack-*.pack")
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := newMemory(t)
-			m.grow(t, 3)
+			m.grow(t, 6)
 			m.pack(t)
 			path := c.do(m)
-			m.grow(t, 3)
+			m.grow(t, 6)
 			if res := m.pack(t); res.Merged != 0 {
 				t.Errorf("%+v", res)
 			}

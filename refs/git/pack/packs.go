@@ -132,7 +132,8 @@ type examined struct {
 }
 
 // packs lists the packs that may be joined: those of ours, or all others. Packs with a
-// .keep file or a bitmap, promised packs and cruft packs are not among them.
+// .keep file or a bitmap, promised packs and cruft packs are not among them, nor those that a git repack of the
+// user's has not given their names yet: it would fail without them.
 func (p *packer) packs(ctx context.Context, ours bool) ([]examined, error) {
 	all, err := packsIn(p.repo.ObjectDir())
 	if err != nil {
@@ -140,7 +141,7 @@ func (p *packer) packs(ctx context.Context, ours bool) ([]examined, error) {
 	}
 	var list []examined
 	for _, k := range all {
-		if k.keep || slices.Contains(p.state.Packs, k.name()) != ours ||
+		if k.keep || strings.HasPrefix(k.name(), ".tmp-") || slices.Contains(p.state.Packs, k.name()) != ours ||
 			disk.Exists(k.base+".promisor") || disk.Exists(k.base+".bitmap") || disk.Exists(k.base+".mtimes") {
 			continue
 		}
