@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -253,6 +255,9 @@ func take(ctx context.Context, s *store.Store, name string, res *TakeResult) (er
 		return fail.New(fail.ErrRefused, fail.WorkRefused,
 			"untracked files are handed over that exist here: "+quoteSome(state.Blocked), "move or remove them")
 	}
+	if err := checkApart(ctx, s, st, c); err != nil {
+		return err
+	}
 	// A process that was killed between the two has applied the tracked files.
 	var conflict error
 	if !state.Tracked {
@@ -263,6 +268,33 @@ func take(ctx context.Context, s *store.Store, name string, res *TakeResult) (er
 	}
 	fault.Point("work-applied")
 	return errors.Join(conflict, s.Repo().RestoreUntracked(ctx, st, state.Absent))
+}
+
+// checkApart refuses untracked files below a tracked file, such as a symbolic link. git makes no such entry, and
+// would apply the tracked files before it refuses the others.
+func checkApart(ctx context.Context, s *store.Store, st *git.Stash, c *git.StashContent) error {
+	w, err := s.Repo().Commit(ctx, st.ID)
+	if err != nil {
+		return err
+	}
+	tree := s.Repo().Edit(w.Tree)
+	for untracked := range c.Untracked {
+		for i := strings.LastIndexByte(untracked, '/'); i > 0; i = strings.LastIndexByte(untracked[:i], '/') {
+			at := untracked[:i]
+			if _, changed := slices.BinarySearch(c.Paths, at); !changed {
+				continue
+			}
+			e, exists, err := tree.Entry(ctx, at)
+			if err != nil {
+				return err
+			}
+			if exists && e.Mode != git.ModeTree { // else a folder has replaced it
+				return fail.New(fail.ErrRefused, fail.WorkRefused,
+					fmt.Sprintf("the code that was handed over has both '%s' and '%s'", git.Shown(at), git.Shown(untracked)), "git context show")
+			}
+		}
+	}
+	return nil
 }
 
 // apply has git apply the tracked files: with what was staged, else without.
