@@ -24,8 +24,10 @@ type Union struct {
 	Removed  []string // paths of given segments that are not in Segments, sorted
 	Added    []string // ids that theirs has and ours lacks, sorted
 	// Origins is the difference of each origin's count to that of ours.
-	Origins     map[string]int
-	TwoContents []string // ids that had two contents, sorted; of them the one with less expunged is kept, else the bytewise smaller one
+	Origins map[string]int
+	// TwoContents are the ids that had two contents, sorted. The one with fewer marks of what was expunged is kept, else
+	// the bytewise smaller one.
+	TwoContents []string
 }
 
 // UnionLog joins the steps of two sides:

@@ -60,9 +60,8 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 
 // Describe fills in which entries and how many texts of this repository tombstones remove:
 // Entries, IDs, Expunged, Texts, Redacted and All of the result. Texts that are expunged already do not
-// count, nor does what only remotes have, except for branches among
-// some tracking refs, as far as they can be read. It reads all of memory's history and changes
-// nothing.
+// count, nor does what only remotes have, except for some of their branches, given by their tracking refs, as far as
+// these can be read. It reads all of memory's history and changes nothing.
 func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result, tracking ...git.Ref) error {
 	known, err := Tombstones(ctx, s)
 	if err != nil {

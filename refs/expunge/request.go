@@ -192,8 +192,8 @@ func (h *hiding) addTracked(r git.Ref) {
 }
 
 // Hide takes what tombstones of a remote's roadmap name out of this repository's refs and
-// keeps it as a request, with branches that only the remote has. Refs, notes, the record and the tombstones move in one transaction; the
-// objects stay. It returns no request if nothing here contains it.
+// keeps it as a request, with branches that only the remote has. Refs, notes, the record and the tombstones
+// move in one transaction; the objects stay. It returns no request if nothing here contains it.
 func Hide(ctx context.Context, s *store.Store, w store.Writer, asked doc.Expunged, remote string, roadmap git.ID) (*Request, []string, error) {
 	lock, err := s.Repo().Lock(ctx, LockName)
 	if err != nil {
