@@ -149,6 +149,9 @@ func (c *checker) run(ctx context.Context) error {
 		return err
 	}
 	if len(l.Refs)+len(l.Broken) == 0 {
+		if err := checkJournals(ctx, c); err != nil || len(c.found) > 0 { // all branches may have been removed by hand
+			return err
+		}
 		return c.s.NoSuchBranch(ctx, "")
 	}
 	c.forgetting = expungeAtWork(c.s)

@@ -192,15 +192,20 @@ func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string
 func (c *checker) overwritingRefspecs(ctx context.Context, remote string) error {
 	list, err := share.OverwritingRefspecs(ctx, c.s, remote)
 	for _, o := range list {
-		p := Problem{Kind: "refspec-overwrites", Object: o.Key, Repair: FixCommand, Message: o.String() + "; the repair "}
-		if len(o.Exclude) == 0 {
-			p.Message += "removes it"
+		p := Problem{Kind: "refspec-overwrites", Object: o.Key, Repair: FixCommand, Message: o.String()}
+		switch {
+		case o.Alone:
+			p.Message += "; the repair removes it"
 			c.report(ctx, func(ctx context.Context) error {
 				return c.setConfig(ctx, "config", "--fixed-value", "--unset-all", o.Key, o.Refspec)
 			}, p)
 			continue
+		case len(o.Exclude) == 0:
+			p.Repair = fmt.Sprintf("git config --fixed-value --unset-all %s %s", prose.ShellWord(o.Key), prose.ShellQuoted(o.Refspec))
+			c.report(ctx, nil, p)
+			continue
 		}
-		p.Message += "adds " + prose.QuotedList(o.Exclude)
+		p.Message += "; the repair adds " + prose.QuotedList(o.Exclude)
 		c.report(ctx, func(ctx context.Context) error {
 			for _, exclude := range o.Exclude {
 				if err := c.setConfig(ctx, "config", "--add", o.Key, exclude); err != nil {

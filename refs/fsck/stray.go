@@ -100,7 +100,7 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		if to != "" { // a new branch of its name was made since
 			return nil
 		}
-		return c.lostBranch(ctx, path, name, at)
+		return c.lostBranch(ctx, path, name, data)
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
 		Message: fmt.Sprintf("branch '%s' does not exist, and its journal contains %s that no branch contains", name,
@@ -122,30 +122,20 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 // lostBranch reports a branch that was removed past this program, as `git fetch --prune` with the refspec
 // of a mirror does, and whose commits no other ref has. Somebody may have meant that, so that people
 // must decide.
-func (c *checker) lostBranch(ctx context.Context, path, name string, at *git.Commit) error {
-	if at == nil || !c.whole(ctx, at.ID) {
-		return nil
-	}
-	news, err := c.s.Repo().NewCommits(ctx, []git.ID{at.ID}, 1)
-	if err != nil || len(news) == 0 {
+func (c *checker) lostBranch(ctx context.Context, path, name string, data []byte) error {
+	tip, err := maintain.LostTip(ctx, c.s, data)
+	if err != nil || tip == "" || !c.whole(ctx, tip) {
 		return err
 	}
-	kept, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.DeletedPrefix, "/"))
-	if err != nil {
-		return err
-	}
-	if has, err := c.shared(ctx, at.ID, kept); err != nil || has {
-		return err
-	}
-	if err := expunge.RefuseExpunged(ctx, c.s, at.ID, name, ""); errors.Is(err, fail.ErrRefused) {
+	if err := expunge.RefuseExpunged(ctx, c.s, tip, name, ""); errors.Is(err, fail.ErrRefused) {
 		return nil
 	} else if err != nil {
 		return err
 	}
 	c.lost[name] = true
-	c.report(ctx, nil, Problem{Kind: "branch-lost", Object: git.BranchRef(name), Repair: makeAt(name, at.ID),
+	c.report(ctx, nil, Problem{Kind: "branch-lost", Object: git.BranchRef(name), Repair: makeAt(name, tip),
 		Message: fmt.Sprintf("branch '%s' does not exist, and no ref leads to the newest commit in its journal, %s; git gc will delete it. "+
-			"If it may go: rm %s", name, at.ID.Short(), prose.ShellQuoted(path))})
+			"If it may go: rm %s", name, tip.Short(), prose.ShellQuoted(path))})
 	return nil
 }
 

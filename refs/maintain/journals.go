@@ -28,7 +28,7 @@ type deadJournal struct {
 // journals drops files that no branch needs, each with its branch's lock:
 //
 //  1. the journal of a branch that is gone, even if a new branch of that name has set
-//     it aside: if memory contains every step in it, committed or not;
+//     it aside: if memory contains every step in it, committed or not, and a ref leads to its newest commit;
 //  2. lines that are unreadable, or were torn by a crash: likewise, after 90 days;
 //  3. the unfinished replacement of a journal: after a day.
 //
@@ -205,6 +205,40 @@ func (h *stepHeadings) Write(data []byte) (int, error) {
 	}
 }
 
+// LostTip returns the newest commit of the branch that a journal is of, if it is here and no ref of memory leads to
+// it, here or on a remote: the branch was removed past this program. It returns "" otherwise, and for what is no
+// journal.
+func LostTip(ctx context.Context, s *store.Store, data []byte) (git.ID, error) {
+	content, err := journal.Parse(data)
+	if err != nil || !git.IsID(content.Mark.Committed) {
+		return "", nil
+	}
+	id := git.ID(content.Mark.Committed)
+	if _, err := s.Repo().Commit(ctx, id); errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	news, err := s.Repo().NewCommits(ctx, []git.ID{id}, 1)
+	if err != nil || len(news) == 0 {
+		return "", err
+	}
+	theirs, err := s.Repo().Refs(ctx, git.RemotePrefix)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range theirs {
+		has, err := s.Repo().IsAncestor(ctx, id, r.ID)
+		if git.ExitCode(err) > 0 { // their history has a hole
+			continue
+		}
+		if err != nil || has {
+			return "", err
+		}
+	}
+	return id, nil
+}
+
 // dropJournal removes a file if memory contains every step of it. The lock excludes
 // commands that create, rename or delete the branch.
 func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
@@ -239,6 +273,14 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 	if age != tempAge {
 		if lost := gc.nowhereElse(data, held, age == 0); lost != "" {
 			gc.warn("'%s' contains %s; it is kept", path, lost)
+			return nil
+		}
+	}
+	if age == 0 {
+		if tip, err := LostTip(ctx, gc.s, data); err != nil {
+			return err
+		} else if tip != "" {
+			gc.warn("'%s' names commit %s, to which no ref leads; it is kept: git context fsck", path, tip.Short())
 			return nil
 		}
 	}

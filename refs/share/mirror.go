@@ -15,9 +15,11 @@ import (
 // them needs no "+": git forces all but branches and tags of the code.
 type Overwrites struct {
 	Key, Refspec string
-	// Exclude are the negative refspecs (git 2.29 and newer) that spare memory. If there are none, the
-	// refspec brings nothing but memory and should go.
+	// Exclude are the negative refspecs (git 2.29 and newer) that spare memory.
 	Exclude []string
+	// Alone says that the refspec brings nothing but memory, and should go. A refspec that is neither is
+	// left to people.
+	Alone bool
 }
 
 // spareMemory are those refspecs.
@@ -59,6 +61,7 @@ func (o *Overwrites) find(specs []string) bool {
 		return false
 	}
 	found := false
+	o.Alone = strings.HasPrefix(dst, git.Root) || strings.HasPrefix(dst, git.NotesRef)
 	for _, area := range []string{git.BranchPrefix + "*", git.RoadmapRef, git.TagPrefix + "*", git.NotesRef} {
 		middle, writes := writesTo(dst, area)
 		if !writes || spared(specs, strings.Replace(src, "*", middle, 1)) {
@@ -69,7 +72,7 @@ func (o *Overwrites) find(specs []string) bool {
 		if area == git.NotesRef {
 			exclude = spareMemory[1]
 		}
-		if src == dst && !strings.HasPrefix(dst, git.Root) && dst != git.NotesRef && !slices.Contains(o.Exclude, exclude) {
+		if src == dst && !o.Alone && !slices.Contains(o.Exclude, exclude) {
 			o.Exclude = append(o.Exclude, exclude)
 		}
 	}

@@ -34,12 +34,14 @@ func TestOverwrites(t *testing.T) {
 		{"+refs/heads/context/*:refs/context/*", true, ""},
 		{"+refs/heads/*:refs/remotes/origin/*", false, ""},
 		{"+refs/heads/*:refs/heads/*", false, ""},
+		{"+refs/there/*:refs/*", true, ""},
 		{"+refs/*/main:refs/*/main", true, "^refs/context/*"},
 		{"refs/heads/main", false, ""},
 	} {
 		specs := strings.Fields(c.specs)
 		o := Overwrites{Refspec: specs[0]}
-		if got := o.find(specs); got != c.writes || strings.Join(o.Exclude, " ") != c.spares {
+		alone := c.spares == "" && strings.Contains(c.specs, "/context")
+		if got := o.find(specs); got != c.writes || strings.Join(o.Exclude, " ") != c.spares || got && o.Alone != alone {
 			t.Errorf("%s: %v, spared by %q", c.specs, got, o.Exclude)
 		}
 	}
