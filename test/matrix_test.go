@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // core are the scripts that every kind of repository runs in `make test`.
@@ -90,7 +92,7 @@ func (k kind) condition(cond string) (bool, error) {
 	if !ok || !slices.ContainsFunc(kinds, func(k kind) bool { return k.name == name }) {
 		return false, errors.New("no such condition")
 	}
-	return name == k.name, nil
+	return name == k.name || slices.ContainsFunc(gittest.Formats(), func(f string) bool { return strings.HasSuffix(f, "="+name) }), nil
 }
 
 // repository makes a repository of the kind that the script runs in. What stands in the

@@ -81,6 +81,10 @@ func isolate(env *testscript.Env) error {
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	env.Setenv("LC_ALL", "C")
 	env.Setenv("TZ", "UTC")
+	for _, format := range gittest.Formats() {
+		name, value, _ := strings.Cut(format, "=")
+		env.Setenv(name, value)
+	}
 	env.Values[environment{}] = env
 	return gittest.Configure(home, gitConfig)
 }

@@ -45,11 +45,22 @@ func Configure(home, settings string) error {
 
 // Env configures the directory home, see Configure, and returns an environment in which
 // git reads nothing else of the user's or the system's: PATH, HOME and
-// GIT_CONFIG_NOSYSTEM, in this order.
+// GIT_CONFIG_NOSYSTEM, in this order, and then the formats of new repositories, see [Formats].
 func Env(t testing.TB, home, settings string) []string {
 	t.Helper()
 	if err := Configure(home, settings); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"PATH=" + Path(), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+	return append([]string{"PATH=" + Path(), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, Formats()...)
+}
+
+// Formats returns GIT_DEFAULT_HASH and GIT_DEFAULT_REF_FORMAT as far as they are set for the tests: all that they make
+// is of that kind then.
+func Formats() (env []string) {
+	for _, name := range []string{"GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT"} {
+		if value := os.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
