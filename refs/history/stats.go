@@ -98,7 +98,7 @@ func (c *counter) branch(ctx context.Context, tip *store.Tip) error {
 	c.out.Branches++
 	c.out.Status[status]++
 	c.pairs = append(c.pairs, TreePair{c.s.Repo().EmptyTree(), tip.Commit().Tree})
-	p, err := c.s.Pending(ctx, tip)
+	p, err := c.s.PendingOf(ctx, tip)
 	if err != nil {
 		return err
 	}

@@ -282,7 +282,7 @@ func (c *corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, e
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.s.Pending(ctx, tip)
+	p, err := c.s.PendingOf(ctx, tip)
 	if err != nil {
 		return nil, err
 	}

@@ -55,9 +55,11 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 			continue
 		}
 		if b.Remote == "" && (q.Pending == nil || q.Pending(b)) {
-			if b.Pending, err = s.pendingCount(ctx, name, t.commit); err != nil {
+			p, err := s.PendingOf(ctx, s.TipOf(name, t.commit))
+			if err != nil {
 				return nil, err
 			}
+			b.Pending = len(p.Lines)
 		}
 		list = append(list, b)
 	}

@@ -178,6 +178,17 @@ func (tx *Transaction) Mark(ctx context.Context, branch string, p Pending, commi
 	return nil
 }
 
+// PendingOf is Pending for views of several branches: a journal that cannot be read does not hide what the others
+// have. It is a warning then, and counts as empty.
+func (s *Store) PendingOf(ctx context.Context, tip *Tip) (Pending, error) {
+	p, err := s.Pending(ctx, tip)
+	if err == nil || ctx.Err() != nil {
+		return p, err
+	}
+	s.Warn(err.Error() + "; its pending steps are left out: git context fsck")
+	return Pending{}, nil
+}
+
 // pendingCount counts a branch's pending steps without parsing them.
 func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit) (int, error) {
 	p, err := s.Pending(ctx, &Tip{branch: branch, commit: tip})
