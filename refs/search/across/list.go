@@ -37,7 +37,7 @@ func Describe(ctx context.Context, repos []*Repository, skipped []Skipped) List 
 		d.Repository, d.Name = repos[i].Path, &repos[i].Name
 		if err := d.read(ctx, repos[i].Store); err != nil {
 			reason := err.Error()
-			d.Error = &reason
+			d.Error, repos[i].out = &reason, true
 		}
 	})
 	for _, s := range skipped {

@@ -20,6 +20,8 @@ type Repository struct {
 	Path  string       // of its worktree's top, or of the git directory if it has none
 	Name  string       // the last part of Path, or as many as tell it from the others
 	Store *store.Store // open
+
+	out bool // it was left out, with its error
 }
 
 // Skipped is a repository that was left out.
@@ -146,10 +148,13 @@ func each(n int, do func(i int)) {
 	wg.Wait()
 }
 
-// Close closes the stores of repositories.
+// Close closes the stores of repositories. A child of git that failed in one that was left out is no error: the
+// others' results would be lost with it.
 func Close(repos []*Repository) (err error) {
 	for _, r := range repos {
-		err = cmp.Or(err, r.Store.Close())
+		if closed := r.Store.Close(); !r.out {
+			err = cmp.Or(err, closed)
+		}
 	}
 	return err
 }

@@ -93,7 +93,9 @@ func (l parts) close(ctx context.Context) error {
 		if p.err == nil {
 			errs[i] = p.query.Keep(ctx)
 		}
-		errs[i] = errors.Join(errs[i], p.query.Close())
+		if err := p.query.Close(); p.err == nil { // what failed before is left out, and said why
+			errs[i] = errors.Join(errs[i], err)
+		}
 	})
 	return errors.Join(errs...)
 }
@@ -236,6 +238,7 @@ func (l parts) result(ctx context.Context, limit int, worth func(*search.Found) 
 		if p.err != nil {
 			res.Skipped = append(res.Skipped, Skipped{p.repo.Path, p.err.Error(), p.err})
 			errs = append(errs, p.err)
+			p.repo.out = true
 			continue
 		}
 		res.Repositories = append(res.Repositories, Searched{p.repo.Name, p.repo.Path})
