@@ -176,6 +176,8 @@ const (
 	SearchLimit = "search-limit"
 	// RepositoriesNone is returned when no repository is listed for --all-repos, or none can be searched.
 	RepositoriesNone = "repositories-none"
+	// RepositorySlow is returned when one of several repositories does not answer a search in ten seconds.
+	RepositorySlow = "repository-slow"
 	// RepositoryUnlisted is returned when a repository to remove from the list is not in it.
 	RepositoryUnlisted = "repository-unlisted"
 	// RecallEmpty is returned when the text to recall for has no word to compare.

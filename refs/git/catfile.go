@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // catFile is the `git cat-file --batch-command` child: it resolves revisions
@@ -54,6 +55,8 @@ func (c *catFile) close() error {
 	if s == nil {
 		return nil
 	}
+	timer := time.AfterFunc(closeGrace, s.stop) // it may wait for a file that is a named pipe
+	defer timer.Stop()
 	return s.end(context.Background())
 }
 

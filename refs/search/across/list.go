@@ -35,7 +35,10 @@ func Describe(ctx context.Context, repos []*Repository, skipped []Skipped) List 
 	each(len(repos), func(i int) {
 		d := &list.Repositories[i]
 		d.Repository, d.Name = repos[i].Path, &repos[i].Name
-		if err := d.read(ctx, repos[i].Store); err != nil {
+		own, end := context.WithCancel(ctx)
+		defer end()
+		err := within(ctx, end, func() error { return d.read(own, repos[i].Store) })
+		if err != nil {
 			reason := err.Error()
 			d.Error, repos[i].out = &reason, true
 		}

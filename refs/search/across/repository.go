@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -21,7 +22,8 @@ type Repository struct {
 	Name  string       // the last part of Path, or as many as tell it from the others
 	Store *store.Store // open
 
-	out bool // it was left out, with its error
+	out bool               // it was left out, with its error
+	end context.CancelFunc // ends what opening it started; nil if another opened it
 }
 
 // Skipped is a repository that was left out.
@@ -49,7 +51,18 @@ func Open(ctx context.Context, places []Place, open func(ctx context.Context, di
 			fmt.Sprintf("%d repositories cannot be searched at once; %d can", len(places), MostRepositories))
 	}
 	found, errs := make([]*Repository, len(places)), make([]error, len(places))
-	each(len(places), func(i int) { found[i], errs[i] = openOne(ctx, places[i], open) })
+	each(len(places), func(i int) {
+		own, end := context.WithCancel(ctx)
+		errs[i] = within(ctx, end, func() (err error) {
+			found[i], err = openOne(own, places[i], open)
+			return err
+		})
+		if errs[i] != nil {
+			end()
+		} else {
+			found[i].end = end
+		}
+	})
 	seen := map[string]bool{}
 	for i, r := range found {
 		if errs[i] != nil {
@@ -57,7 +70,7 @@ func Open(ctx context.Context, places []Place, open func(ctx context.Context, di
 			continue
 		}
 		if id := Identity(r.Store.Repo()); seen[id] {
-			err = errors.Join(err, r.Store.Close())
+			err = errors.Join(err, Close([]*Repository{r}))
 		} else {
 			seen[id] = true
 			repos = append(repos, r)
@@ -148,12 +161,31 @@ func each(n int, do func(i int)) {
 	wg.Wait()
 }
 
+// patience is how long each step of a search may take in one repository: one whose disk does not answer, or that has
+// a named pipe in place of a file that git reads, does not keep the others waiting. A step takes well below a second
+// where the index is complete, and a few where it is not.
+const patience = 10 * time.Second
+
+// within runs a step in one repository, and ends the repository's context, with the children of git there, after the
+// time that a step has. What a step started may be read by the next, so that the context outlives it.
+func within(ctx context.Context, end context.CancelFunc, step func() error) error {
+	timer := time.AfterFunc(patience, end)
+	err := step()
+	if timer.Stop() || err == nil || ctx.Err() != nil {
+		return err
+	}
+	return fail.New(fail.ErrRefused, fail.RepositorySlow, fmt.Sprintf("it gave no answer within %v", patience))
+}
+
 // Close closes the stores of repositories. A child of git that failed in one that was left out is no error: the
 // others' results would be lost with it.
 func Close(repos []*Repository) (err error) {
 	for _, r := range repos {
 		if closed := r.Store.Close(); !r.out {
 			err = cmp.Or(err, closed)
+		}
+		if r.end != nil {
+			r.end()
 		}
 	}
 	return err

@@ -34,6 +34,8 @@ type part struct {
 	repo  *Repository
 	query *search.Query // nil where it could not be opened
 	err   error
+	ctx   context.Context // of what is asked there; end ends it
+	end   context.CancelFunc
 
 	found []search.Found
 	texts []search.Text
@@ -42,19 +44,20 @@ type part struct {
 // parts are the repositories in a search, in their order. One that fails stays out of the next steps.
 type parts []*part
 
-func newParts(repos []*Repository) parts {
+func newParts(ctx context.Context, repos []*Repository) parts {
 	list := make(parts, len(repos))
 	for i, r := range repos {
 		list[i] = &part{repo: r}
+		list[i].ctx, list[i].end = context.WithCancel(ctx)
 	}
 	return list
 }
 
 // each runs a step in all repositories that have not failed.
-func (l parts) each(ctx context.Context, step func(*part) error) error {
+func (l parts) each(ctx context.Context, step func(context.Context, *part) error) error {
 	each(len(l), func(i int) {
 		if p := l[i]; p.err == nil {
-			p.err = cmp.Or(ctx.Err(), step(p))
+			p.err = cmp.Or(ctx.Err(), within(ctx, p.end, func() error { return step(p.ctx, p) }))
 		}
 	})
 	return ctx.Err()
@@ -72,7 +75,7 @@ func (l parts) sum(of func(*part) index.Counts) (all index.Counts) {
 
 // look looks up terms everywhere, and returns their statistics.
 func (l parts) look(ctx context.Context, terms []string) (index.Counts, error) {
-	if err := l.each(ctx, func(p *part) error { return p.query.Look(ctx, terms) }); err != nil {
+	if err := l.each(ctx, func(ctx context.Context, p *part) error { return p.query.Look(ctx, terms) }); err != nil {
 		return index.Counts{}, err
 	}
 	return l.counts(), nil
@@ -87,6 +90,7 @@ func (l parts) close(ctx context.Context) error {
 	errs := make([]error, len(l))
 	each(len(l), func(i int) {
 		p := l[i]
+		defer p.end()
 		if p.query == nil {
 			return
 		}
@@ -110,9 +114,9 @@ func Search(ctx context.Context, repos []*Repository, o search.Options) (res Res
 	if err := cmp.Or(o.Check(), checkLimit(o.Limit)); err != nil {
 		return Result{}, err
 	}
-	list := newParts(repos)
+	list := newParts(ctx, repos)
 	defer func() { err = errors.Join(err, list.close(ctx)) }()
-	err = list.each(ctx, func(p *part) (err error) {
+	err = list.each(ctx, func(ctx context.Context, p *part) (err error) {
 		p.query, err = search.Prepare(ctx, p.repo.Store, o)
 		return err
 	})
@@ -120,7 +124,7 @@ func Search(ctx context.Context, repos []*Repository, o search.Options) (res Res
 		return Result{}, err
 	}
 	all := list.counts()
-	err = list.each(ctx, func(p *part) (err error) {
+	err = list.each(ctx, func(ctx context.Context, p *part) (err error) {
 		p.found, err = p.query.Best(ctx, candidates(o.Limit), all)
 		return err
 	})
@@ -136,9 +140,9 @@ func Recall(ctx context.Context, repos []*Repository, o search.RecallOptions) (r
 	if err := cmp.Or(o.Check(), checkLimit(o.Limit)); err != nil {
 		return Result{}, err
 	}
-	list := newParts(repos)
+	list := newParts(ctx, repos)
 	defer func() { err = errors.Join(err, list.close(ctx)) }()
-	err = list.each(ctx, func(p *part) (err error) {
+	err = list.each(ctx, func(ctx context.Context, p *part) (err error) {
 		p.query, err = search.PrepareRecall(ctx, p.repo.Store, o)
 		return err
 	})
@@ -156,7 +160,7 @@ func Recall(ctx context.Context, repos []*Repository, o search.RecallOptions) (r
 	if err != nil {
 		return Result{}, err
 	}
-	err = list.each(ctx, func(p *part) (err error) {
+	err = list.each(ctx, func(ctx context.Context, p *part) (err error) {
 		p.found, err = p.query.Related(ctx, all)
 		return err
 	})
@@ -179,7 +183,7 @@ func (l parts) near(ctx context.Context) (any bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = l.each(ctx, func(p *part) (err error) {
+	err = l.each(ctx, func(ctx context.Context, p *part) (err error) {
 		if p.found, err = p.query.Near(ctx, common, all); err != nil {
 			return err
 		}
@@ -220,7 +224,7 @@ func (c place) found() *search.Found { return &c.part.found[c.n] }
 // result merges what was found, folds it and shows the best limit lessons.
 func (l parts) result(ctx context.Context, limit int, worth func(*search.Found) float64) (Result, error) {
 	l.cut(candidates(limit), worth)
-	err := l.each(ctx, func(p *part) (err error) {
+	err := l.each(ctx, func(ctx context.Context, p *part) (err error) {
 		p.texts, err = p.query.Texts(ctx, p.found)
 		return err
 	})
@@ -294,7 +298,7 @@ func (l parts) show(ctx context.Context, lessons []*lesson) (map[place]search.Hi
 	for i, p := range l {
 		number[p] = i
 	}
-	err := l.each(ctx, func(p *part) (err error) {
+	err := l.each(ctx, func(ctx context.Context, p *part) (err error) {
 		list := make([]search.Found, len(wanted[p]))
 		for i, c := range wanted[p] {
 			list[i] = *c.found()
