@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
@@ -245,6 +247,9 @@ func viewSnapshot(ctx context.Context, env *Env, s *refs.Store, o *contextOption
 // DefaultBudget is the budget of [BriefOptions] for what context.budget says.
 const DefaultBudget = unset
 
+// mostBudget is more than any brief takes: what it is in bytes is an int everywhere.
+const mostBudget = 1 << 28
+
 // BriefOptions returns what the brief reads, by the settings of the repository, with a budget in tokens.
 func BriefOptions(ctx context.Context, s *refs.Store, budget int) (render.SnapshotOptions, error) {
 	o := render.SnapshotOptions{Newest: defaultNewest, Titles: defaultTitles, Branches: listedText, Budget: budget}
@@ -253,10 +258,16 @@ func BriefOptions(ctx context.Context, s *refs.Store, budget int) (render.Snapsh
 		return o, err
 	}
 	if budget == DefaultBudget {
-		if o.Budget, err = cfg.Int(store.KeyBudget, store.DefaultBudget); err != nil {
-			return o, err
+		o.Budget, err = cfg.Int(store.KeyBudget, store.DefaultBudget)
+		if err == nil && o.Budget < 0 {
+			err = fmt.Errorf("%s is %d; it must be 0 or more", store.KeyBudget, o.Budget)
+		}
+		if err != nil {
+			return o, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(),
+				fmt.Sprintf("git config %s %d", store.KeyBudget, store.DefaultBudget))
 		}
 	}
+	o.Budget = min(o.Budget, mostBudget)
 	o.CodeWait, err = code.StateWait(cfg, store.DefaultCodeWait*time.Millisecond)
 	return o, err
 }
