@@ -90,6 +90,9 @@ const OpenFlags = disk.OpenFlags
 // NotRegularError says that a file or a folder of local state is something else.
 type NotRegularError = disk.NotRegularError
 
+// TooLargeError says that a file of local state has more bytes than are read.
+type TooLargeError = disk.TooLargeError
+
 // ReadStateFile reads a file of local state. It is an error of package disk if it is no regular
 // file, or has more than [MostState] bytes.
 func ReadStateFile(path string) ([]byte, error) { return disk.ReadFile(path, MostState) }

@@ -305,7 +305,8 @@ func jsonLine(v any) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// cutTorn moves the bytes after the last newline to the file with the suffix ".torn".
+// cutTorn moves the bytes after the last newline to the file with the suffix ".torn", without the zeros at their end,
+// which a power cut leaves.
 func (j *Journal) cutTorn() error {
 	if j.size == 0 {
 		return nil
@@ -314,11 +315,11 @@ func (j *Journal) cutTorn() error {
 	if err != nil || end == j.size {
 		return err
 	}
-	torn := make([]byte, j.size-end)
-	if _, err := j.f.ReadAt(torn, end); err != nil {
-		return fmt.Errorf("read journal: %w", err)
+	data, err := lastOf(j.f, j.size, func(part []byte) int { return len(bytes.TrimRight(part, "\x00")) })
+	if err != nil {
+		return err
 	}
-	if err := appendFile(j.path+".torn", append(torn, '\n')); err != nil {
+	if err := appendFile(j.path+".torn", io.NewSectionReader(j.f, end, max(data-end, 0))); err != nil {
 		return err
 	}
 	fault.Point("after-torn-kept")
@@ -329,12 +330,13 @@ func (j *Journal) cutTorn() error {
 	return nil
 }
 
-func appendFile(path string, data []byte) error {
+// appendFile appends a line.
+func appendFile(path string, line io.Reader) error {
 	f, err := git.OpenStateFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = io.Copy(f, io.MultiReader(line, bytes.NewReader([]byte{'\n'})))
 	return errors.Join(err, f.Close())
 }
 
@@ -385,21 +387,27 @@ func parseEnd(line []byte) (step int, id string, err error) {
 	return step, id, nil
 }
 
-// lastNewline returns the offset after the last newline. It reads backwards.
+// lastNewline returns the offset after the last newline.
 func lastNewline(r io.ReaderAt, size int64) (int64, error) {
-	buf := make([]byte, 4096)
+	return lastOf(r, size, func(part []byte) int { return bytes.LastIndexByte(part, '\n') + 1 })
+}
+
+// lastOf returns the offset after the last byte that after finds, which returns its offset in a part; 0 if there is
+// none. It reads backwards.
+func lastOf(r io.ReaderAt, size int64, after func(part []byte) int) (int64, error) {
+	buf := make([]byte, 1)
 	for end := size; end > 0; {
-		n := min(end, int64(len(buf)))
-		if end == size {
-			n = 1 // nearly every file ends with a newline: first read one byte
-		}
+		n := min(end, int64(len(buf))) // nearly every file ends with a newline: first read one byte
 		if _, err := r.ReadAt(buf[:n], end-n); err != nil && err != io.EOF {
 			return 0, fmt.Errorf("read journal: %w", err)
 		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			return end - n + int64(i) + 1, nil
+		if i := after(buf[:n]); i > 0 {
+			return end - n + int64(i), nil
 		}
 		end -= n
+		if len(buf) < 64<<10 {
+			buf = make([]byte, min(64*len(buf), 64<<10))
+		}
 	}
 	return 0, nil
 }

@@ -180,7 +180,7 @@ func (j *Journal) mend(m *Mended) error {
 		data = append(data, line...)
 	}
 	if len(m.Bad) > 0 {
-		if err := appendFile(j.path+".torn", append(bytes.Join(m.Bad, []byte("\n")), '\n')); err != nil {
+		if err := appendFile(j.path+".torn", bytes.NewReader(bytes.Join(m.Bad, []byte("\n")))); err != nil {
 			return err
 		}
 	}

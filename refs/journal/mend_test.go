@@ -112,7 +112,7 @@ func TestMend(t *testing.T) {
 	t.Parallel()
 	path := begin(t)
 	add(t, path, `{"action":"kept"}`, `{"action":"dropped"}`)
-	if err := appendFile(path, []byte("garbage\n")); err != nil {
+	if err := appendFile(path, strings.NewReader("garbage")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), path, Options{}); err == nil {

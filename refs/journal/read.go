@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
@@ -47,7 +49,7 @@ func (r rawMark) parse() (m Mark, ok bool) {
 // ends like a step is left out and its offset added to Bad. Read does not parse the objects
 // of steps, because counting steps must not cost parsing them.
 func Read(path string) (*Content, error) {
-	data, err := git.ReadStateFile(path)
+	data, err := readLines(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
 	}
@@ -55,6 +57,32 @@ func Read(path string) (*Content, error) {
 		return nil, err
 	}
 	return Parse(data)
+}
+
+// readLines reads a journal up to its last newline. What follows may be a gigabyte that takes no room on the disk: of
+// a power cut, or of an archive with holes.
+func readLines(path string) ([]byte, error) {
+	f, err := git.OpenStateFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	end, err := lastNewline(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	if end > git.MostState {
+		return nil, &git.TooLargeError{Path: path, Size: end, Most: git.MostState}
+	}
+	data := make([]byte, end)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return data, nil
 }
 
 // Parse parses a journal's bytes as Read does. It ignores bytes after the last newline.

@@ -92,10 +92,10 @@ func TestRestore(t *testing.T) {
 // A line that nobody can read stays for people.
 func TestTakeBackKeepsWhatCannotBeRead(t *testing.T) {
 	path := begin(t)
-	if err := appendFile(path, []byte("garbage\n")); err != nil {
+	if err := appendFile(path, strings.NewReader("garbage")); err != nil {
 		t.Fatal(err)
 	}
-	if err := appendFile(path, []byte(`{"step":8,"id":"B"}`+"\n"+`{"step":9,"id":"C"}`+"\n")); err != nil {
+	if err := appendFile(path, strings.NewReader(`{"step":8,"id":"B"}`+"\n"+`{"step":9,"id":"C"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if l, err := takeBack(t, path); err != nil || l.Step != 9 {
