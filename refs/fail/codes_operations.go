@@ -176,7 +176,7 @@ const (
 	SearchLimit = "search-limit"
 	// RepositoriesNone is returned when no repository is listed for --all-repos, or none can be searched.
 	RepositoriesNone = "repositories-none"
-	// RepositorySlow is returned when one of several repositories does not answer a search in ten seconds.
+	// RepositorySlow is returned when one of several repositories does not answer a search in half a minute.
 	RepositorySlow = "repository-slow"
 	// RepositoryUnlisted is returned when a repository to remove from the list is not in it.
 	RepositoryUnlisted = "repository-unlisted"

@@ -32,7 +32,7 @@ const (
 	// pipeLook is after what time a child is suspected to wait for a named pipe.
 	pipeLook = 500 * time.Millisecond
 	// closeGrace is how long a child that reads objects may take to end once it is asked nothing more.
-	closeGrace = 2 * time.Second
+	closeGrace = 10 * time.Second
 	// pipeGrace is how long we wait for a pipe that a descendant of a finished
 	// child (a hook's daemon) still has open.
 	pipeGrace = 500 * time.Millisecond

@@ -163,8 +163,8 @@ func each(n int, do func(i int)) {
 
 // patience is how long each step of a search may take in one repository: one whose disk does not answer, or that has
 // a named pipe in place of a file that git reads, does not keep the others waiting. A step takes well below a second
-// where the index is complete, and a few where it is not.
-const patience = 10 * time.Second
+// where the index is complete, and ten where it has to be built on a busy machine.
+const patience = 30 * time.Second
 
 // within runs a step in one repository, and ends the repository's context, with the children of git there, after the
 // time that a step has. What a step started may be read by the next, so that the context outlives it.
