@@ -27,6 +27,7 @@ const toolsFile = "testdata/tools.json"
 // of its input and prints no error. The client waits for the answer to a request, except to one with >!. What
 // differs from run to run has a name in capitals.
 func TestExchanges(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	program := buildProgram(t)
 	files := gittest.OK(filepath.Glob("testdata/*.txt"))(t)

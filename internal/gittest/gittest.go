@@ -6,6 +6,7 @@ package gittest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -52,6 +53,14 @@ func Env(t testing.TB, home, settings string) []string {
 		t.Fatal(err)
 	}
 	return append([]string{"PATH=" + Path(), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, Formats()...)
+}
+
+// NeedSHA1 skips a test that expects the hashes of SHA-1 if repositories have others, see [Formats].
+func NeedSHA1(t testing.TB) {
+	t.Helper()
+	if slices.Contains(Formats(), "GIT_DEFAULT_HASH=sha256") {
+		t.Skip("*** SKIPPED: what is expected has hashes of SHA-1 ***")
+	}
 }
 
 // Formats returns GIT_DEFAULT_HASH and GIT_DEFAULT_REF_FORMAT as far as they are set for the tests: all that they make
