@@ -158,7 +158,7 @@ func (f *finder) foreignObjects(ctx context.Context, op *Operation) error {
 		}
 	}
 	slices.Sort(ids)
-	infos, err := f.s.Repo().Infos(ctx, slices.Compact(ids))
+	infos, err := f.s.Repo().InfosHere(ctx, slices.Compact(ids))
 	if err != nil {
 		return err
 	}

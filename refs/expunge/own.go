@@ -26,7 +26,7 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 
 // HitsOf is OwnHits for some of what was written here. What is no commit is left out.
 func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, written []git.ID) (own doc.Expunged, err error) {
-	infos, err := s.Repo().Infos(ctx, written)
+	infos, err := s.Repo().InfosHere(ctx, written)
 	if err != nil {
 		return own, err
 	}

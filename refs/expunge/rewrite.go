@@ -102,7 +102,7 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 			return err
 		}
 	}
-	infos, err := w.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(named)))
+	infos, err := w.s.Repo().InfosHere(ctx, slices.Sorted(maps.Keys(named)))
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (op *Operation) strayObjects(ctx context.Context) (stray, foreign []git.ID,
 	if err != nil {
 		return nil, nil, err
 	}
-	infos, err := op.Store.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return old.ids[id] }))
+	infos, err := op.Store.Repo().InfosHere(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return old.ids[id] }))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +71,7 @@ type oldObjects struct {
 // oldObjects lists what the old tips lead to.
 func (op *Operation) oldObjects(ctx context.Context) (oldObjects, error) {
 	old := oldObjects{ids: map[git.ID]bool{}, named: map[git.NamedObject]bool{}}
-	infos, err := op.Store.Repo().Infos(ctx, op.intent.old)
+	infos, err := op.Store.Repo().InfosHere(ctx, op.intent.old)
 	if err != nil {
 		return old, err
 	}

@@ -198,6 +198,30 @@ func isType(s string) bool {
 	return s == "blob" || s == "tree" || s == "commit" || s == "tag"
 }
 
+// InfosHere is Infos without what a partial clone would fetch to answer: of objects that may just have been deleted,
+// and that the remote has still. A git before 2.39.4 fetches them nevertheless.
+func (r *Repo) InfosHere(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
+	if _, err := r.names(ids); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	out, err := r.RunEnv(ctx, []string{"GIT_NO_LAZY_FETCH=1"}, idLines(ids).Bytes(), "cat-file", "--batch-check")
+	if err != nil {
+		return nil, err
+	}
+	list, in := make([]ObjectInfo, 0, len(ids)), bufio.NewReader(bytes.NewReader(out))
+	for _, id := range ids {
+		info, err := readHead(in, string(id), r.hexLen())
+		if errors.Is(err, ErrNotFound) {
+			info, err = ObjectInfo{ID: id}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("git cat-file: %w", err)
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
 // Infos returns the types and sizes of objects, in the order of ids. One that does not
 // exist has no type. No content is read.
 func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
