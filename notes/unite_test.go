@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 )
@@ -179,6 +180,7 @@ func (w *world) united(ours bool, theirs git.ID) map[string][]string {
 
 // What was added in the same update stays, whatever theirs are.
 func TestUniteAfterAdd(t *testing.T) {
+	gittest.NeedSHA1(t)
 	for name, parent := range map[string]bool{"theirs have ours": true, "apart": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
@@ -122,7 +123,7 @@ func TestCarryThousand(t *testing.T) {
 	head, before := r.Git("rev-parse", "HEAD"), r.Git("rev-list", "--count", git.NotesRef)
 	var lines strings.Builder
 	for i := range 1000 {
-		fmt.Fprintf(&lines, "%s %040x and more\n", head, i+1)
+		fmt.Fprintf(&lines, "%s %0*x and more\n", head, len(head), i+1)
 	}
 	n, err := code.CarryRewritten(ctx, s, store.Writer{}, "rebase", strings.NewReader(lines.String()))
 	if n != 1000 || err != nil {
@@ -167,6 +168,7 @@ func TestHookGivesUpOnALock(t *testing.T) {
 
 // A ref that another process has locked is waited for as long as one of our locks.
 func TestHookWaitsShortly(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	r := newCode(t)
 	memtest.OK(r.Open().Commit(t.Context(), store.CommitOptions{Summary: "one"}))(t)

@@ -137,6 +137,7 @@ func (w *movedWorld) cases() []movedCase {
 
 // What an interrupted command did to HEAD is told by the reflog, not guessed.
 func TestMovedTo(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	w := newMovedWorld(t)
 	s, err := unwired.Open(t.Context(), store.Options{Dir: w.dir, Env: w.env})

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
@@ -284,6 +285,7 @@ func TestExpungeForms(t *testing.T) {
 
 // What cannot be cleaned is said: a code commit, a pack with a .keep file, a name.
 func TestExpungeLeaves(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	r := memtest.New(t)
 	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
