@@ -57,6 +57,11 @@ func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "
 // CodePrefixes are what the branches and the tags of the code begin with.
 func CodePrefixes() []string { return []string{"refs/heads/", "refs/tags/"} }
 
+// LocalPrefixes are what refs of memory begin with that no remote should have: they are of one repository.
+func LocalPrefixes() []string {
+	return []string{DeletedPrefix, KeptPrefix, RemotePrefix, OtherPrefix, RemoteNotesPrefix}
+}
+
 // OriginBranchName returns the name of the code branch that [OriginHead] names.
 func OriginBranchName(target string) (string, bool) {
 	return strings.CutPrefix(target, "refs/remotes/origin/")

@@ -322,8 +322,37 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	local, err := ex.localThere(ctx)
+	if err != nil {
+		return err
+	}
+	if len(local) > 0 {
+		commands = slices.Insert(commands, 0, "git push "+prose.ShellWord(ex.peer.Name)+" --delete "+strings.Join(local, " "))
+	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, names), commands...)
+}
+
+// localThere lists the refs on the other side that are made for one repository alone, and are there because somebody
+// has pushed all refs (git push --mirror). No exchange reads them, so that old history would stay in them unseen. Where
+// there are many, the next sync names the others.
+func (ex *exchanger) localThere(ctx context.Context) ([]string, error) {
+	var patterns []string
+	for _, prefix := range git.LocalPrefixes() {
+		patterns = append(patterns, prefix+"*")
+	}
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(r git.Ref) bool { // of another program's notes
+		return strings.HasPrefix(r.Name, git.RemoteNotesPrefix) && !git.TrackedNotes(r.Name)
+	})
+	var names []string
+	for _, r := range list[:min(mostDeleted, len(list))] {
+		names = append(names, prose.ShellWord(r.Name))
+	}
+	return names, nil
 }
 
 // refuseDirty refuses a branch that leads to old history, as plain git has fetched it: sync
