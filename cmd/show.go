@@ -124,10 +124,6 @@ func (g *globals) showCommit(ctx context.Context, env *Env, s *refs.Store, w ren
 		}
 		return showJSON(env, shown{v, d.Files, attached})
 	}
-	stat, err := history.DiffArguments([]string{"--stat"})
-	if err != nil {
-		return err
-	}
 	screen := env.screen(ctx, colorUI)
 	return env.stream(screen.pager, func(to io.Writer) error {
 		p := &render.Printer{W: to, Color: screen.color, Width: env.Term.Width, Now: env.Now(), Self: self}
@@ -136,6 +132,6 @@ func (g *globals) showCommit(ctx context.Context, env *Env, s *refs.Store, w ren
 		for _, a := range attached {
 			line(p, "Attachment %s: %s show %s:%s/%s", attachmentLine(a), self, c.ID.Short(), doc.ArtifactDir, a.Name)
 		}
-		return render.WriteGitDiff(ctx, s, to, from, c, stat, screen.color)
+		return render.WriteGitStat(ctx, s, to, from, c, screen.color)
 	})
 }

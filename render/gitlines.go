@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -136,7 +137,11 @@ func pipeError(err error) error {
 
 // withOption returns a git command with one more option before the others.
 func withOption(args []string, first string) []string {
-	return append([]string{args[0], first}, args[1:]...)
+	at := 1
+	for args[at-1] == "-c" {
+		at += 2
+	}
+	return slices.Insert(slices.Clone(args), at, first)
 }
 
 // colorSpans finds git's colours in a line by comparing it with the same line without colours.

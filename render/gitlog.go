@@ -122,6 +122,22 @@ func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git
 	return flushed(b, writeGit(ctx, s.Repo(), nil, history.DiffCommand(from, to, a), color, show, b.Flush))
 }
 
+// WriteGitStat writes which files two memory commits differ in, as git diff --stat prints it. Of a giant it says how
+// large it is, as of a binary file: git would read all of it to count its lines.
+func WriteGitStat(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, color bool) error {
+	stat, err := history.DiffArguments([]string{"--stat"})
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	show := func(l gitLine) error { return l.write(b) }
+	args := append([]string{"-c", statLimit}, history.DiffCommand(from, to, stat)...)
+	return flushed(b, writeGit(ctx, s.Repo(), nil, args, color, show, b.Flush))
+}
+
+// statLimit is the size from which on git takes a file for binary, whatever its attributes are.
+const statLimit = "core.bigFileThreshold=1m"
+
 // flushed ends a view that was written as it arrived. A reader that has left is not an
 // error.
 func flushed(b *bufio.Writer, err error) error {

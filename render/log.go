@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,33 +67,53 @@ type Lines struct {
 	size int
 }
 
-// shortestStep is the number of lines of a step with a single text of one line.
-const shortestStep = 6
+// tagLines is how many lines of a trace name the branch of the steps behind them.
+const tagLines = 2
 
 // NewLines reads the last lines of a branch's log after the newest skip. The log consists
 // of the steps as log.md contains them, including pending ones. It reads no more steps than
-// may be needed. The errors are those of NewLog.
+// it needs. The errors are those of NewLog.
 func NewLines(ctx context.Context, s *refs.Store, w Where, skip, lines int) (Lines, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return Lines{}, err
 	}
 	v := Lines{Branch: tip.Name(), Skip: skip, At: tip.At(), size: lines}
-	for n := (skip+lines)/shortestStep + 2; ; n *= 2 {
-		steps, _, err := history.Steps(ctx, s, tip, 0, n)
-		if err != nil {
-			return Lines{}, err
+	var steps []store.Step // newest first
+	read, whole := 0, true
+	_, err = history.StepsBackwards(ctx, s, tip, lastLines(skip+lines), func(step store.Step) bool {
+		steps = append(steps, step)
+		// The tag before the oldest step that is read may be redundant, so that the page must not reach it.
+		read += len(trace([]store.Step{step})) - tagLines
+		whole = read < skip+lines
+		return whole
+	})
+	if err != nil {
+		return Lines{}, err
+	}
+	slices.Reverse(steps)
+	v.cut(trace(steps), whole)
+	return v, nil
+}
+
+// lastLines cuts a text to what the last n lines of a trace can show of it. Its lines are as long as the view shows
+// them.
+func lastLines(n int) history.Cut {
+	return func(text string) string {
+		from := len(text)
+		for range n + 1 { // a line end at the end of the text ends none of the trace
+			if from = strings.LastIndexByte(text[:from], '\n'); from < 0 {
+				break
+			}
 		}
-		all, whole := trace(steps), len(steps) < n
-		if !whole {
-			// The origin tag before the oldest step that was read may be redundant: drop
-			// that step.
-			all = all[len(trace(steps[:1])):]
+		lines := strings.Split(text[from+1:], "\n")
+		for i, line := range lines {
+			short := doc.ShortText(line, shownQuote-100)
+			if left := len(line) - len(short); left > 0 {
+				lines[i] = fmt.Sprintf("%s [%d more bytes, see --json]", short, left)
+			}
 		}
-		if whole || len(all) >= skip+lines {
-			v.cut(all, whole)
-			return v, nil
-		}
+		return strings.Clone(strings.Join(lines, "\n")) // Join returns a single line as it is
 	}
 }
 

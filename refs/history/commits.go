@@ -74,62 +74,12 @@ func readEntries(ctx context.Context, t *store.Tip, skip, n int, cut Cut) ([]sto
 	return commits, nil
 }
 
-// Steps reads n of a branch's steps behind the newest skip, oldest first, and
-// how many there are. Pending steps are the newest.
-func Steps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Step, int, error) {
-	return CutSteps(ctx, s, t, skip, n, nil)
-}
-
-// CutSteps is [Steps] for a view that takes only a part of each text.
-func CutSteps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int, cut Cut) ([]store.Step, int, error) {
-	p, err := s.Pending(ctx, t)
-	if err != nil {
-		return nil, 0, err
-	}
-	meta, err := t.Metadata(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	waiting, err := s.WaitingSteps(ctx, t.Name(), p)
-	if err != nil {
-		return nil, 0, err
-	}
-	found := []store.Step{} // newest first
-	for _, step := range slices.Backward(waiting) {
-		found = append(found, stepFrom(step, true))
-	}
-	total := meta.Totals().Steps + len(waiting)
-	if len(found) < skip+n {
-		err = t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
-			steps, err := doc.ParseLog(data)
-			for _, step := range slices.Backward(steps) {
-				if len(found) == skip+n {
-					break
-				}
-				cut.texts(data, &step.ID, &step.Agent, &step.Session, &step.Model, &step.Source, &step.Origin, &step.Observation,
-					&step.Thought, &step.Action)
-				found = append(found, stepFrom(step, false))
-			}
-			return len(found) < skip+n, err
-		})
-	}
-	found = found[min(skip, len(found)):min(skip+n, len(found))]
-	slices.Reverse(found)
-	return found, total, err
-}
-
 // CommitFrom returns an entry of commit.md as views show it, without its hash, code commit and
 // note.
 func CommitFrom(m doc.Commit) store.Commit {
 	return store.Commit{ID: m.ID, Branch: m.Origin, Time: m.Time, Agent: m.Agent, Summary: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution, Steps: store.StepRange(m.Steps), Tags: map[string]string{},
 		Goal: m.Goal, Kind: m.Kind}
-}
-
-func stepFrom(d doc.Step, pending bool) store.Step {
-	return store.Step{ID: d.ID, Step: d.Number, Time: d.Time, Agent: d.Agent, Session: d.Session, Origin: d.Origin,
-		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Attachments: d.Attachments, Pending: pending,
-		Model: d.Model, Source: d.Source, Tokens: d.Tokens}
 }
 
 // Find reads one commit in full, with what its note says. rev is

@@ -15,11 +15,16 @@ import (
 // sealed segments from the newest to the oldest, until visit has enough. It
 // opens only the directories that it needs.
 func (t *Tip) SegmentsBackwards(ctx context.Context, live, dir string, visit func([]byte) (bool, error)) error {
+	return t.FilesBackwards(ctx, live, dir, func(_ string, data []byte) (bool, error) { return visit(data) })
+}
+
+// FilesBackwards is [Tip.SegmentsBackwards] for a visit that needs to know which file it sees.
+func (t *Tip) FilesBackwards(ctx context.Context, live, dir string, visit FileVisit) error {
 	data, err := t.OptionalDocument(ctx, live)
 	if err != nil {
 		return err
 	}
-	more, err := visit(data)
+	more, err := visit(live, data)
 	if err != nil {
 		return fmt.Errorf("%s of branch '%s': %w", live, t.branch, err)
 	}
@@ -29,14 +34,17 @@ func (t *Tip) SegmentsBackwards(ctx context.Context, live, dir string, visit fun
 	return t.segmentsFrom(ctx, dir, "", visit)
 }
 
+// FileVisit takes a file of a branch's tree and says whether it wants another one.
+type FileVisit func(path string, data []byte) (more bool, err error)
+
 // segmentsFrom hands sealed segments to visit, from the one at a path or the last
 // before it (from the newest, if last is empty) to the oldest.
-func (t *Tip) segmentsFrom(ctx context.Context, dir, last string, visit func([]byte) (bool, error)) error {
+func (t *Tip) segmentsFrom(ctx context.Context, dir, last string, visit FileVisit) error {
 	_, err := t.backwardsIn(ctx, dir, last, visit)
 	return err
 }
 
-func (t *Tip) backwardsIn(ctx context.Context, dir, last string, visit func([]byte) (bool, error)) (bool, error) {
+func (t *Tip) backwardsIn(ctx context.Context, dir, last string, visit FileVisit) (bool, error) {
 	list, err := t.List(ctx, dir)
 	if err != nil {
 		return false, err
@@ -54,7 +62,7 @@ func (t *Tip) backwardsIn(ctx context.Context, dir, last string, visit func([]by
 		} else {
 			var data []byte
 			if data, err = t.repo.Blob(ctx, e.ID); err == nil {
-				if more, err = visit(data); err != nil {
+				if more, err = visit(name, data); err != nil {
 					err = fmt.Errorf("%s of branch '%s': %w", name, t.branch, err)
 				}
 			}
@@ -87,7 +95,7 @@ func (t *Tip) ContainsEntry(ctx context.Context, k EntryKind, id string) (bool, 
 		return found, err
 	}
 	last := doc.SegmentPath(k.Dir, id)
-	err = t.segmentsFrom(ctx, k.Dir, last, func(data []byte) (bool, error) {
+	err = t.segmentsFrom(ctx, k.Dir, last, func(_ string, data []byte) (bool, error) {
 		found, err = hasEntry(k, data, id)
 		return false, err
 	})
