@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // hook gives the server a hook.
@@ -18,6 +20,7 @@ func (s *sandbox) hook(name, script string) {
 
 // A server that says no, in all the ways that git's own has.
 func TestPushRejected(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	const (
 		done    = PushDone

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 const (
@@ -160,6 +162,7 @@ func TestUnreachable(t *testing.T) {
 }
 
 func TestFetchErrors(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	s, r := newRemote(t)
 	id := commit(t, r, "one")

@@ -265,6 +265,7 @@ func TestRunUserInterrupted(t *testing.T) {
 
 // The moves of a HEAD, of any worktree and however git keeps them.
 func TestMovesSince(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	s, r := newRepo(t)
 	ctx := t.Context()

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 func TestPaths(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.Git("", "init", "-q", "r")

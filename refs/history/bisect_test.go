@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
@@ -136,6 +137,7 @@ func TestBisectIsPerWorktreeAndBranch(t *testing.T) {
 
 // A state that cannot be used says so, and can be left.
 func TestBisectStateThatIsBroken(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	r, m := memtest.NewCommits(t, 3)
 	ctx := t.Context()

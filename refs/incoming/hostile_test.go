@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
@@ -24,6 +25,7 @@ import (
 // Whatever would be refused from a remote is found where it is here: as one problem, that
 // names the object.
 func TestFsckFindsWhatWouldBeRefused(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	r := memtest.New(t)
 	s, ctx := r.Open(), t.Context()
@@ -351,6 +353,7 @@ func inTips() []hostileCase {
 
 // Each is refused, and the refusal says where the hostile object is.
 func TestHostileMemoryStaysOut(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	for _, c := range append(append(inTrees(), inDocuments()...), inTips()...) {
 		t.Run(c.name, func(t *testing.T) {
@@ -454,6 +457,7 @@ func TestBytesOfAFetch(t *testing.T) {
 
 // A broken ref of our own is not the remote's fault.
 func TestOwnDamageIsNotTheirs(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	r := memtest.New(t)
 	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/disk"
 )
@@ -266,6 +267,7 @@ func TestPackWritesTheIndexAnew(t *testing.T) {
 
 // Borrowed objects are not packed, wherever the folder is that they are borrowed from.
 func TestPackInABorrower(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 4)

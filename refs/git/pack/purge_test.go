@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -418,6 +419,7 @@ func TestPurgeResumes(t *testing.T) {
 
 // An object that somebody writes meanwhile stays for the time being.
 func TestPurgeLeavesFresh(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	w := newRewritten(t)
 	w.Git("r", "repack", "-q", "-a", "-d")
