@@ -13,7 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkMoved reports branches and the roadmap that a fetch moved to a commit without what they had: a fetch
+// checkMoved reports branches and the roadmap that a fetch or a push moved to a commit without what they had: a fetch
 // refspec of the user's writes to them, see [share.OverwritingRefspecs]. Their reflogs tell it, for as long as git
 // keeps them. The repair adds a commit that has both. Of a branch that a fetch with --prune deleted, git keeps
 // no reflog: see [checker.lostBranch].
@@ -51,12 +51,26 @@ func checkMoved(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// overwrites reports whether a fetch moved a ref to a commit that does not descend from what it named: git
-// says so in these words.
+// overwrites reports whether a fetch moved a ref to a commit that does not descend from what it named, or a push
+// took it for a tracking ref: git says so in these words.
 func overwrites(m git.RefMove) bool {
+	if m.Reason == pushReason {
+		return !m.Old.IsZero()
+	}
 	by, what, _ := strings.Cut(m.Reason, ": ")
 	return (by == "fetch" || by == "pull" || strings.HasPrefix(by, "fetch ") || strings.HasPrefix(by, "pull ")) &&
 		what == "forced-update" && !m.Old.IsZero()
+}
+
+// pushReason is git's word in a reflog for a tracking ref that follows a push.
+const pushReason = "update by push"
+
+// mover is what moved a ref.
+func mover(m git.RefMove) string {
+	if m.Reason == pushReason {
+		return "a push"
+	}
+	return "a fetch"
 }
 
 // moved reports what a ref lacks since such a move.
@@ -81,7 +95,7 @@ func (c *checker) moved(ctx context.Context, r git.Ref, m git.RefMove) error {
 	if expunged != nil && !errors.Is(expunged, fail.ErrRefused) {
 		return expunged
 	}
-	p.Message = fmt.Sprintf("a fetch moved branch '%s' from %s to %s: it lacks %s", branch, m.Old.Short(), m.New.Short(), lost.What())
+	p.Message = fmt.Sprintf("%s moved branch '%s' from %s to %s: it lacks %s", mover(m), branch, m.Old.Short(), m.New.Short(), lost.What())
 	c.report(ctx, func(ctx context.Context) error {
 		return mendBranch(ctx, c.s, c.w, branch, func(ctx context.Context, tx *store.Transaction, now *store.Tip) (*store.Draft, error) {
 			if now.Commit().ID != r.ID {
@@ -98,7 +112,7 @@ func (c *checker) moved(ctx context.Context, r git.Ref, m git.RefMove) error {
 
 // movedRoadmap sets the roadmap forward again, if nobody has changed it since.
 func (c *checker) movedRoadmap(ctx context.Context, r git.Ref, m git.RefMove, p Problem) error {
-	p.Message = fmt.Sprintf("a fetch moved the roadmap from %s to %s", m.Old.Short(), m.New.Short())
+	p.Message = fmt.Sprintf("%s moved the roadmap from %s to %s", mover(m), m.Old.Short(), m.New.Short())
 	behind, err := c.s.Repo().IsAncestor(ctx, r.ID, m.Old)
 	if err != nil {
 		return err

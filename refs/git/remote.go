@@ -353,6 +353,8 @@ type PushOptions struct {
 	Expected map[string]ID
 	// Atomic: all or none. A single update is atomic in any case.
 	Atomic bool
+	// Untracked leaves the configured tracking refs of memory as they are.
+	Untracked bool
 	// Progress, if not nil, gets git's messages and progress as they come, as
 	// with Fetch.
 	Progress io.Writer
@@ -361,7 +363,7 @@ type PushOptions struct {
 // Push moves refs of the remote, each only forward, or from the expected value: so it
 // compares and swaps. The user's pre-push hook does not run, no tags, submodules
 // or push options go along. As with every push, configured tracking refs of what
-// was pushed follow.
+// was pushed follow, but see Untracked.
 //
 // Whenever the remote answered, there is one Pushed for each update, in their
 // order, and no error, even if all were rejected. ErrNoAtomic: the remote cannot
@@ -393,6 +395,11 @@ func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 		}
 		args = append(args, string(u.ID)+":"+u.Ref)
 	}
+	settings, err := r.pushSettings(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	args = append(settings, args...)
 	var said tail
 	out, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, said: &said, also: o.Progress})
 	lines := worstLines(parsePorcelain(string(out)))
@@ -400,6 +407,25 @@ func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 		return nil, err
 	}
 	return classify(o.Updates, lines, parseWords(said.String())), nil
+}
+
+// pushSettings is the configuration of a push. With remote.<name>.mirror, as git clone --mirror sets it, git
+// would refuse refspecs, and without them force every ref. A name with "=" gets none: -c ends a key at the first.
+func (r *Repo) pushSettings(ctx context.Context, o PushOptions) ([]string, error) {
+	c, err := r.Config(ctx)
+	if err != nil || strings.Contains(o.Remote, "=") {
+		return nil, err
+	}
+	var settings []string
+	if _, set := c.String("remote." + o.Remote + ".mirror"); set {
+		settings = append(settings, "-c", "remote."+o.Remote+".mirror=false")
+	}
+	if o.Untracked {
+		for _, ref := range []string{Root + "*", NotesRef, headsMapping + "*"} {
+			settings = append(settings, "-c", "remote."+o.Remote+".fetch=^"+ref)
+		}
+	}
+	return settings, nil
 }
 
 // checkUpdate keeps from git what would be another refspec than was meant.

@@ -37,6 +37,18 @@ func OverwritingRefspecs(ctx context.Context, s *store.Store, remote string) ([]
 	if err != nil {
 		return nil, err
 	}
+	list := overwriting(cfg, remote)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if has, err := s.Repo().HasHead(ctx); err != nil || !has {
+		return nil, err
+	}
+	return list, nil
+}
+
+// overwriting returns them whether memory is written here or not.
+func overwriting(cfg *git.Config, remote string) []Overwrites {
 	key := "remote." + remote + ".fetch"
 	specs := cfg.All(key)
 	var list []Overwrites
@@ -45,13 +57,7 @@ func OverwritingRefspecs(ctx context.Context, s *store.Store, remote string) ([]
 			list = append(list, o)
 		}
 	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	if has, err := s.Repo().HasHead(ctx); err != nil || !has {
-		return nil, err
-	}
-	return list, nil
+	return list
 }
 
 // find looks for the refs that a refspec writes and the negative ones among specs do not spare.
