@@ -24,15 +24,16 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 	return HitsOf(ctx, s, e, slices.Sorted(maps.Keys(written)))
 }
 
-// HitsOf is OwnHits for some of what was written here. What is no commit is left out.
-func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, written []git.ID) (own doc.Expunged, err error) {
-	infos, err := s.Repo().InfosHere(ctx, written)
+// HitsOf returns those of some tombstones that name an entry or a text that one of some commits has, and no
+// parent of it. What is no commit, or not here, is left out: it was purged, or never got a ref.
+func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, of []git.ID) (own doc.Expunged, err error) {
+	infos, err := s.Repo().InfosHere(ctx, of)
 	if err != nil {
 		return own, err
 	}
 	var commits []git.ID
 	for _, info := range infos {
-		if info.Type == "commit" { // others are purged, or never got a ref
+		if info.Type == "commit" {
 			commits = append(commits, info.ID)
 		}
 	}
@@ -46,8 +47,8 @@ func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, written []git.I
 	return own, nil
 }
 
-// Stands reports whether our own refs have anything that some tombstones name.
-func Stands(ctx context.Context, s *store.Store, e doc.Expunged) (bool, error) {
+// OwnRefsHave reports whether our own refs lead to anything that some tombstones name.
+func OwnRefsHave(ctx context.Context, s *store.Store, e doc.Expunged) (bool, error) {
 	v, err := ListRefs(ctx, s)
 	if err != nil {
 		return false, err

@@ -19,8 +19,8 @@ import (
 // Who may push to a remote may ask there that others forget. What was written here is then hidden
 // until somebody here has said yes. What came from elsewhere is deleted unasked, within limits over
 // all syncs since the last yes: a tenth of all entries, at least followEntries, but never half of them,
-// and followTexts texts. What only the other side has counts, too: the command that makes it forget that would be
-// run by somebody who has never seen it. Entries are counted one by one: totals can be forged. Entries and topics that
+// and followTexts texts. What only the other side has counts, too: a clone that has never seen it would
+// print the command that deletes it there. Entries are counted one by one: totals can be forged. Entries and topics that
 // lose texts have a limit like that of entries: a single line may be in all of them.
 const (
 	followEntries = 10
@@ -114,7 +114,7 @@ func (ex *exchanger) count(ctx context.Context, e doc.Expunged, before unasked) 
 }
 
 // hideFirst hides what a remote asks to forget of its own memory, of which nothing is here yet, if that is too much. It
-// reports whether it is. Of tombstones that the remote itself has followed nothing is left to count.
+// reports whether it has hidden anything. Of tombstones that the remote itself has followed nothing is left to count.
 func (ex *exchanger) hideFirst(ctx context.Context, e doc.Expunged, roadmap git.ID) (bool, error) {
 	if !ex.merge || ex.rehearsal || ex.peer.Bundle || ex.peer.Accepts || e.InForce() == 0 {
 		return false, nil
@@ -143,8 +143,8 @@ type heard struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// hideWritten hides what was written here after a tombstone had named it: who may push may name a text that nobody
-// has yet. Elsewhere it would go from what comes, and only here nobody would see that. It reads what was written since
+// hideWritten hides what was written here after a tombstone had named it: who may push may name a text that no
+// clone has yet. Every other clone would drop it from what comes, unseen by its writer. It reads what was written since
 // the last time, and reports whether refs moved.
 func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool, error) {
 	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
@@ -189,7 +189,7 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 // hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name: old
 // commits may only be here because a remote has them.
 func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap git.ID) (bool, error) {
-	if stands, err := expunge.Stands(ctx, ex.s, again); err != nil || !stands {
+	if has, err := expunge.OwnRefsHave(ctx, ex.s, again); err != nil || !has {
 		return false, err
 	}
 	name := prose.ShellWord(ex.peer.Name)
