@@ -192,7 +192,7 @@ func hintsOf(err error) []string {
 		return []string{"run it inside a git repository, or make one: git init"}
 	case errors.Is(err, git.ErrNotFetched):
 		return []string{"git fetch --refetch --no-filter REMOTE gets what the clone lacks"}
-	case errors.Is(err, git.ErrBroken):
+	case errors.Is(err, git.ErrBroken), errors.Is(err, git.ErrMissing):
 		return []string{fsck.FixCommand}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return []string{"nothing was changed; make the repository writable for this user"}

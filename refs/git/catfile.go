@@ -163,6 +163,9 @@ func readHead(in *bufio.Reader, rev string, hexLen int) (ObjectInfo, error) {
 	line = strings.TrimSuffix(line, "\n")
 	switch line {
 	case rev + " missing":
+		if isHex(rev, hexLen) {
+			return ObjectInfo{}, fmt.Errorf("revision '%s': %w", Shown(rev), ErrMissing)
+		}
 		return ObjectInfo{}, fmt.Errorf("revision '%s': %w", Shown(rev), ErrNotFound)
 	case rev + " ambiguous":
 		return ObjectInfo{}, fmt.Errorf("revision '%s': %w", Shown(rev), ErrAmbiguous)

@@ -14,6 +14,9 @@ var (
 	ErrNotRepository = errors.New("not a git repository")
 	// ErrNotFound: the object, ref or revision does not exist.
 	ErrNotFound = errors.New("not found")
+	// ErrMissing: an object is not here whose full name was given, by memory itself as a rule. It is an ErrNotFound too,
+	// unless a git process found out.
+	ErrMissing = fmt.Errorf("%w", ErrNotFound)
 	// ErrStale: a ref did not have the old value, or another process had its lock.
 	// Reading it again and rebuilding may succeed.
 	ErrStale = errors.New("ref has moved")
@@ -179,11 +182,20 @@ func (e *Error) Complained() bool {
 // Unwrap returns why the child was killed or could not be started.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether the child failed with target: ErrOldGit, or an error number of the
+// missed begins what git prints of a repository that lacks an object. "bad object" with a hash may be what a
+// user typed.
+var missed = []string{"fatal: bad tree object ", "fatal: missing blob object ", "fatal: missing tree object ", "fatal: bad object refs/"}
+
+// Is reports whether the child failed with target: ErrOldGit, ErrMissing, or an error number of the
 // system, of which git prints the text after what it could not do.
 func (e *Error) Is(target error) bool {
 	if target == ErrOldGit {
 		return e.Extension() != ""
+	}
+	if target == ErrMissing {
+		return slices.ContainsFunc(strings.Split(e.Stderr, "\n"), func(line string) bool {
+			return slices.ContainsFunc(missed, func(text string) bool { return strings.HasPrefix(line, text) })
+		})
 	}
 	errno, ok := systemSaid(e.Stderr)
 	return ok && errors.Is(errno, target)
