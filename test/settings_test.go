@@ -32,6 +32,7 @@ var settings = [][2]string{
 	{"diff.noprefix", "true"},
 	{"diff.mnemonicPrefix", "true"},
 	{"trailer.separators", "="},
+	{"core.commentChar", "A"},
 	{"for-each-ref.sort", "refname"},
 }
 
