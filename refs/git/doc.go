@@ -32,8 +32,8 @@
 // # Children
 //
 // Every child runs with LC_ALL=C, GIT_OPTIONAL_LOCKS=0, GIT_TERMINAL_PROMPT=0,
-// GIT_NO_REPLACE_OBJECTS=1 (in-process reads do not know replace refs, and the
-// two must agree), with GIT_DIR set to the repository that was found, without
+// GIT_NO_REPLACE_OBJECTS=1 and no file of grafts (in-process reads know neither
+// replace refs nor grafts, and the two must agree), with GIT_DIR set to the repository that was found, without
 // what a hook's environment would add (GIT_INDEX_FILE, GIT_PREFIX,
 // GIT_AUTHOR_*), in a process group of its own, never with our standard input,
 // and under a deadline. A child that fails is an *Error: its arguments, exit

@@ -217,7 +217,7 @@ func dropped(key string) bool {
 	case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX",
 		"GIT_OBJECT_DIRECTORY", "GIT_IMPLICIT_WORK_TREE", "GIT_CONFIG",
 		"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER_IN_USE", "GIT_ATTR_SOURCE",
-		"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_NO_REPLACE_OBJECTS",
+		"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_NO_REPLACE_OBJECTS", "GIT_GRAFT_FILE",
 		"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 		"GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "LC_ALL", "LANGUAGE":
 		return true
@@ -228,6 +228,7 @@ func dropped(key string) bool {
 // fixed is what every child gets.
 var fixed = [...]string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=:",
+	"GIT_GRAFT_FILE=" + os.DevNull + "/none", // git advises against a file that exists
 }
 
 // environment returns the environment of children: they see the repository that was found,
