@@ -26,6 +26,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -196,8 +197,12 @@ func (c *checker) unchecked(name string, err error) {
 	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(),
 		Repair: "git fsck"}
 	var known *fail.Error
-	if errors.As(err, &known) && len(known.Hints) > 0 {
+	var foreign *git.NotRegularError
+	switch {
+	case errors.As(err, &known) && len(known.Hints) > 0:
 		p.Repair = known.Hints[0]
+	case errors.As(err, &foreign): // neither git nor this program makes it
+		p.Repair = "rm -r " + prose.ShellQuoted(foreign.Path)
 	}
 	c.found = append(c.found, p)
 }
