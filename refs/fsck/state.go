@@ -42,7 +42,7 @@ func checkAccess(ctx context.Context, c *checker) error {
 }
 
 // checkState looks for files of local state that cannot be read, each of which breaks some
-// command: waiting merges, bisects, the state of remotes.
+// command: waiting merges, bisects, the state of remotes, the list of commits that were written here.
 func checkState(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
@@ -71,7 +71,24 @@ func checkState(ctx context.Context, c *checker) error {
 					"' has of what was forgotten is found again by the next sync"})
 		}
 	}
-	return c.bisects(ctx)
+	return errors.Join(c.bisects(ctx), c.lists())
+}
+
+// lists reads what every commit and every sync needs: what was written here, and what remotes shared.
+func (c *checker) lists() error {
+	if _, _, err := c.s.WrittenSince(0); err != nil {
+		return err
+	}
+	remotes, err := c.stateNames("shared")
+	if err != nil {
+		return err
+	}
+	for _, name := range remotes {
+		if _, err := remote.ReadShared(c.s, remote.Remote{Name: name}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // bisects checks the bisects of all worktrees and branches.
