@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -99,6 +100,9 @@ func newContext(g *globals) *command {
 			}
 			if o.follow {
 				return runFollow(ctx, env, o)
+			}
+			if o.log && o.json {
+				return runLogJSON(ctx, env, o)
 			}
 			r, err := runContext(ctx, env, o)
 			if err != nil {
@@ -292,11 +296,31 @@ func viewCommit(ctx context.Context, s *refs.Store, o *contextOptions) (contextR
 
 // viewLog shows whole steps, or with --lines the last lines.
 func viewLog(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
-	steps := or(o.steps, o.limit)
 	if o.lines != unset {
 		v, err := render.NewLines(ctx, s, o.where(), o.skip, o.lines)
 		return contextResult{value: v, text: v.Text}, err
 	}
-	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps), o.json)
+	v, err := render.NewLog(ctx, s, o.where(), o.skip, o.wholeSteps(), false)
 	return contextResult{value: v, text: v.Text}, err
+}
+
+// wholeSteps returns the number of steps that --log shows.
+func (o *contextOptions) wholeSteps() int { return or(o.steps, or(o.limit, defaultSteps)) }
+
+// runLogJSON writes the steps of --log as JSON while it reads them.
+func runLogJSON(ctx context.Context, env *Env, o *contextOptions) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.view != "" {
+		o.branch = o.view
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	return env.stream("", func(w io.Writer) error {
+		return render.WriteLog(ctx, s, o.where(), o.skip, o.wholeSteps(), w)
+	})
 }

@@ -41,7 +41,7 @@ func runFollow(ctx context.Context, env *Env, o *contextOptions) error {
 		o.branch = o.view
 	}
 	f := &follow{contextOptions: o, env: env, branch: o.branch}
-	state, err := f.look(ctx, or(o.steps, or(o.limit, defaultSteps)))
+	state, err := f.look(ctx, o.wholeSteps())
 	for err == nil {
 		select {
 		case <-ctx.Done():
@@ -75,7 +75,7 @@ func (f *follow) look(ctx context.Context, n int) (state branchState, err error)
 	state = newBranchState(s, f.branch)
 	first := f.seen == nil
 	for ask := max(n, followed); ; ask *= 2 {
-		v, err := render.NewLog(ctx, s, render.Where{Branch: f.branch}, 0, ask, true)
+		v, err := render.NewLog(ctx, s, render.Where{Branch: f.branch}, 0, ask, f.json)
 		if err != nil {
 			return state, err
 		}

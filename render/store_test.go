@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,9 @@ import (
 
 	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -109,6 +112,47 @@ func TestLinesScroll(t *testing.T) {
 			t.Errorf("pages of %d lines, -want +got:\n%s", size, diff)
 		}
 	}
+}
+
+// What is written step by step is the document that is written at once, of large documents too.
+func TestWriteLogIsTheLog(t *testing.T) {
+	s := open(t)
+	must[share.InitResult](t)(share.Init(t.Context(), s, share.InitOptions{}))
+	must[[]store.Recorded](t)(s.Record(t.Context(), []store.NewStep{{Observation: "x", Session: `"steps":["observation":"`}}))
+	record(t, s, 0, 9)
+	must[store.CommitResult](t)(s.Commit(t.Context(), store.CommitOptions{Summary: "Steps"}))
+	lengthen(t, s)
+	record(t, s, 0, 3)
+	for _, page := range [][2]int{{0, 1000}, {0, 0}, {0, 2}, {2, 2}, {4, 3}, {9, 8}, {1000, 5}} {
+		var want, got bytes.Buffer
+		if err := WriteJSON(&want, must[Log](t)(NewLog(t.Context(), s, Where{}, page[0], page[1], true))); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteLog(t.Context(), s, Where{}, page[0], page[1], &got); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want.Bytes(), got.Bytes()) {
+			t.Errorf("%v: %d bytes that begin %.200q, not %d that begin %.200q", page, got.Len(), got.Bytes(), want.Len(), want.Bytes())
+		}
+	}
+}
+
+// lengthen puts large texts into log.md, by plain git.
+func lengthen(t *testing.T, s *refs.Store) {
+	t.Helper()
+	tip := must[*store.Tip](t)(s.Tip(t.Context(), ""))
+	steps := must[[]doc.Step](t)(doc.ParseLog(must[[]byte](t)(tip.Document(t.Context(), doc.LogFile))))
+	steps[3].Observation = strings.Repeat("a \"line\" <b> \u202e\U000e0041 é\n", 60_000) + "end"
+	steps[5].Thought, steps[5].Action = strings.Repeat("é", 40_000), `"thought":"`
+	env := []string{"GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index"), "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com"}
+	run := func(input []byte, args ...string) string {
+		return strings.TrimSpace(string(must[[]byte](t)(s.Repo().RunEnv(t.Context(), env, input, args...))))
+	}
+	id := string(tip.Commit().ID)
+	run(nil, "read-tree", id)
+	run(nil, "update-index", "--cacheinfo", "100644,"+run(doc.FormatLog(steps), "hash-object", "-w", "--stdin")+","+doc.LogFile)
+	message := run(nil, "log", "-1", "--format=%B", id)
+	run(nil, "update-ref", git.BranchRef("main"), run([]byte(message), "commit-tree", run(nil, "write-tree"), "-p", id))
 }
 
 // The trace is log.md as it stands, its segments included.
