@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
@@ -17,6 +18,7 @@ import (
 
 // A list is the same whether git is asked for it or the tips are read one by one.
 func TestBranchesReadAndAsked(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	t.Parallel()
 	r, m := memtest.NewCommits(t, 2)
 	ctx := t.Context()
