@@ -63,6 +63,9 @@ const (
 	// IncomingInvalid is returned when the commits of a remote or a bundle do not pass the checks.
 	// Nothing was merged.
 	IncomingInvalid = "incoming-invalid"
+	// OutgoingInvalid is returned when a push or a sync leaves a ref out because every other clone would refuse its
+	// commits. Another program has made them; fsck says how to go on.
+	OutgoingInvalid = "outgoing-invalid"
 	// BundleInvalid is returned when a file is no bundle that git can read, or contains no memory.
 	BundleInvalid = "bundle-invalid"
 	// FileExists is returned when the file to write a bundle to exists and is no bundle of memory.

@@ -14,30 +14,45 @@ import (
 
 // checkDocuments checks the whole history of memory by the rules for incoming memory (see
 // [incoming.Check]): commits, trees and documents exist and are valid. What a shallow or a
-// partial clone leaves out is no problem. --fix mends nothing here: fsck does not rewrite
-// history, and lost objects may exist elsewhere.
+// partial clone leaves out is no problem. --fix rewrites no history, and lost objects may exist elsewhere: it mends only a
+// branch that another program rewrote, see [checker.rewound].
 func checkDocuments(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
 	}
 	seen := map[string]bool{}
+	byRef := map[string][]Problem{}
+	var refs []string
 	for _, f := range v.flaws {
 		if _, here := c.s.Repo().LooseFile(f.ID); here && f.Kind == incoming.FlawMissing {
 			f.Kind, f.What = incoming.FlawDamaged, "it is damaged"
 		}
-		if keys := keys(f); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
-			for _, key := range keys {
-				seen[key] = true
-			}
-			p, err := v.problem(ctx, f)
-			if err != nil {
-				return err
-			}
-			c.report(ctx, nil, p)
-		}
 		// Other checks need the lost object and would fail.
 		c.blocked = c.blocked || lost(f)
+		keys := keys(f)
+		if slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
+			continue
+		}
+		for _, key := range keys {
+			seen[key] = true
+		}
+		p, err := v.problem(ctx, f)
+		if err != nil {
+			return err
+		}
+		if byRef[f.At.Ref] == nil {
+			refs = append(refs, f.At.Ref)
+		}
+		byRef[f.At.Ref] = append(byRef[f.At.Ref], p)
+	}
+	if len(refs) > 0 && !c.blocked {
+		if err := c.rewrittenBranches(ctx, v, byRef); err != nil {
+			return err
+		}
+	}
+	for _, ref := range refs {
+		c.report(ctx, nil, byRef[ref]...)
 	}
 	return nil
 }

@@ -91,14 +91,11 @@ func (c *checker) memory(ctx context.Context) (*memory, error) {
 }
 
 func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
-	now, err := s.Moment()
+	latest, err := incoming.Latest(s)
 	if err != nil {
 		return nil, err
 	}
-	if t := s.Clock(); t.After(now) {
-		now = t
-	}
-	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)),
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, latest),
 		ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
 		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}

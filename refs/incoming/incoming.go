@@ -1,5 +1,5 @@
 // Package incoming checks memory that comes from another repository before any ref or merge
-// uses it, and gives fsck the same checks for the repository's own memory.
+// uses it, and gives fsck and a push the same checks for the repository's own memory, see [Outgoing].
 //
 // [Check] reads the new commits that some refs bring, their trees and their documents, in
 // chunks and with limits on sizes and counts. It writes nothing and moves no ref. What it
@@ -113,14 +113,11 @@ func Arrived(ctx context.Context, s *store.Store, in Refs, reader Reader) ([]*Co
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.Moment()
+	latest, err := Latest(s)
 	if err != nil {
 		return nil, err
 	}
-	if t := s.Clock(); t.After(now) { // GIT_COMMITTER_DATE may be long ago
-		now = t
-	}
-	c := NewInspection(s.Repo(), limit, now.Add(MaxAhead))
+	c := NewInspection(s.Repo(), limit, latest)
 	c.Reader = reader
 	if err := c.tips(ctx, tips); err != nil {
 		return nil, err
@@ -141,6 +138,15 @@ func Arrived(ctx context.Context, s *store.Store, in Refs, reader Reader) ([]*Co
 		meter.Add(len(chunk))
 	}
 	return commits, nil
+}
+
+// Latest returns the latest time that an id may have. An invalid GIT_COMMITTER_DATE is an error.
+func Latest(s *store.Store) (time.Time, error) {
+	now, err := s.Moment()
+	if t := s.Clock(); t.After(now) { // GIT_COMMITTER_DATE may be long ago
+		now = t
+	}
+	return now.Add(MaxAhead), err
 }
 
 // Tip is a ref to check and the role of its commit.
@@ -249,6 +255,16 @@ func (c *Inspection) walk(ctx context.Context, tips []Tip) ([]*Commit, error) {
 	if err != nil {
 		return nil, c.brokenHistory(ctx, tips, err)
 	}
+	commits := c.mark(tips, list)
+	if c.objects -= len(commits); c.objects < 0 {
+		return nil, c.tooMany(commits[0].Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+	}
+	return commits, nil
+}
+
+// mark makes the commits of a list, children before their parents, known to the inspection, with the refs that reach
+// them. It returns them parents first.
+func (c *Inspection) mark(tips []Tip, list []git.NewCommit) []*Commit {
 	commits := make([]*Commit, len(list))
 	for i, n := range list {
 		commits[i] = &Commit{ID: n.ID, Parents: n.Parents}
@@ -267,10 +283,7 @@ func (c *Inspection) walk(ctx context.Context, tips []Tip) ([]*Commit, error) {
 		}
 	}
 	slices.Reverse(commits)
-	if c.objects -= len(commits); c.objects < 0 {
-		return nil, c.tooMany(commits[0].Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
-	}
-	return commits, nil
+	return commits
 }
 
 // Reach records that a ref reaches the commit in a role. The first ref counts for messages.

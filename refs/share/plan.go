@@ -27,7 +27,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if ex.alike(ours, theirs) {
 		return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 	}
-	if err := ex.inspect(ctx, ours, theirs); err != nil {
+	if err := errors.Join(ex.checkOutgoing(ctx, ours, theirs), ex.inspect(ctx, ours, theirs)); err != nil {
 		return false, err
 	}
 	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
@@ -109,13 +109,13 @@ func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
 func (ex *exchanger) noteShared(ours, theirs *remote.RefSet) error {
 	shared := map[string]bool{}
 	for name := range ours.Branches {
-		if ref := git.BranchRef(name); theirs.Branches[name] != "" || ex.shared[ref] {
+		if ref := git.BranchRef(name); theirs.Branches[name] != "" && ex.aside[ref] == nil || ex.shared[ref] {
 			shared[ref] = true
 		}
 	}
 	for name := range ours.Tags {
-		if theirs.Tags[name] != "" {
-			shared[git.TagRef(name)] = true
+		if ref := git.TagRef(name); theirs.Tags[name] != "" && ex.aside[ref] == nil {
+			shared[ref] = true
 		}
 	}
 	for ref := range ex.shared {

@@ -47,9 +47,7 @@ func (ex *exchanger) checkSecrets(ctx context.Context, updates []git.PushUpdate,
 		}
 		known = append(known, c.Parents[:min(1, len(c.Parents))]...)
 	}
-	known = slices.Concat(known, slices.Collect(maps.Values(theirs.Branches)), slices.Collect(maps.Values(theirs.Tags)),
-		slices.Collect(maps.Values(theirs.Works)), []git.ID{theirs.Roadmap, theirs.Notes})
-	objects, err := ex.s.Repo().NewObjects(ctx, tips, known)
+	objects, err := ex.s.Repo().NewObjects(ctx, tips, append(known, idsOf(theirs)...))
 	if err != nil {
 		return err
 	}
