@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
@@ -39,6 +40,7 @@ func kinds(r *memtest.Repo, fix bool) []string {
 // Notes that somebody overwrote come back, but not what was to be forgotten, wherever git
 // still has it.
 func TestLostNotesComeBackButNothingForgotten(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	r := memtest.New(t)
 	s, ctx := r.Open(), t.Context()
 	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)

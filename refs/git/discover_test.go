@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // Wherever a repository is looked for, we must find what git finds.
@@ -94,6 +96,7 @@ func TestOpenFindsWhatGitFinds(t *testing.T) {
 
 // The plain cases must not cost a process: they do not even need git.
 func TestOpenWithoutGit(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	s := newSandbox(t)
 	s.Git("", "init", "-q", "r")
 	s.Git("r", "commit", "-q", "--allow-empty", "-m", "one")
@@ -105,7 +108,7 @@ func TestOpenWithoutGit(t *testing.T) {
 		s.open(dir)
 	}
 	s.open("", "GIT_DIR="+s.Path("b.git"))
-	if head := ok(s.open("w").Ref(t.Context(), "HEAD"))(t); len(head) != 40 {
+	if head := ok(s.open("w").Ref(t.Context(), "HEAD"))(t); len(head) < 40 {
 		t.Errorf("HEAD = %s", head)
 	}
 	_, err := s.tryOpen("")

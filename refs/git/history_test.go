@@ -10,12 +10,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // What remotes have is not known for being there; what is ours is, in whatever
 // kind of ref.
 func TestNewCommits(t *testing.T) {
 	t.Parallel()
+	gittest.NeedSHA1(t)
 	s := newSandbox(t)
 	s.Git("", "init", "-q", "r")
 	r := s.open("r")
@@ -68,6 +71,7 @@ func TestNewCommits(t *testing.T) {
 // that nobody reads does not become that to another question.
 func TestManyObjects(t *testing.T) {
 	t.Parallel()
+	gittest.NeedSHA1(t)
 	s := newSandbox(t)
 	s.Git("", "init", "-q", "r")
 	r := s.open("r")
@@ -240,6 +244,7 @@ func TestMoves(t *testing.T) {
 // What may stand in borrowed objects is not absent while these are away.
 func TestBorrowedIsNotAbsent(t *testing.T) {
 	t.Parallel()
+	gittest.NeedSHA1(t)
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
 	must(t, move(t, r, "refs/heads/trunk", id, ""))

@@ -13,6 +13,7 @@ import (
 
 // git gc removes object directories that are empty, at any moment.
 func TestObjectDirectoriesVanish(t *testing.T) {
+	gittest.NeedSHA1(t)
 	_, r := newRepo(t)
 	ctx := t.Context()
 	done := make(chan struct{})
@@ -37,6 +38,7 @@ func TestObjectDirectoriesVanish(t *testing.T) {
 // and on the disk before a ref moves. One that cannot be written keeps the refs
 // where they are.
 func TestObjectsAreWrittenBehind(t *testing.T) {
+	gittest.NeedSHA1(t)
 	s, r := newRepo(t)
 	ctx := t.Context()
 	tx := ok(r.Begin(ctx, TxOptions{Message: "x"}))(t)

@@ -129,6 +129,7 @@ func TestMissingObjects(t *testing.T) {
 }
 
 func TestCorruptLooseObject(t *testing.T) {
+	gittest.NeedSHA1(t)
 	_, r := newRepo(t)
 	ctx := t.Context()
 	good := ok(r.WriteBlob(ctx, []byte("good")))(t)

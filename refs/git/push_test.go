@@ -209,6 +209,7 @@ func TestPushToSeveralURLs(t *testing.T) {
 
 func TestPushRefusesNonsense(t *testing.T) {
 	t.Parallel()
+	gittest.NeedSHA1(t)
 	_, r := newRemote(t)
 	id := commit(t, r, "one")
 	for _, u := range []PushUpdate{{id, "main"}, {id, "refs/x:refs/heads/main"}, {"HEAD", mainRef}, {"+" + id[1:], mainRef},

@@ -16,6 +16,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
+	gittest.NeedSHA1(t)
 	s, r := newRepo(t)
 	ctx := t.Context()
 	var failed *Error

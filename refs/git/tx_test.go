@@ -104,6 +104,7 @@ func TestTxRefusedByHook(t *testing.T) {
 }
 
 func TestTxLockedRef(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
 	set(t, r, BranchRef("main"), id, "")
@@ -119,6 +120,7 @@ func TestTxLockedRef(t *testing.T) {
 // While another process holds the ref's lock, ctx ends: nothing moves, nothing
 // is left behind.
 func TestTxCancelled(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	s, r := newRepo(t)
 	one, two := commit(t, r, "one"), commit(t, r, "two")
 	set(t, r, BranchRef("main"), one, "")
@@ -257,6 +259,7 @@ func TestTxKeepsLocks(t *testing.T) {
 
 // What has moved when git fails at the next ref is moved back.
 func TestTxFailedHalfway(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	s, r := newRepo(t)
 	one, two := commit(t, r, "one"), commit(t, r, "two")
 	made, moved, gone, stuck := BranchRef("a"), BranchRef("b"), BranchRef("c"), BranchRef("stuck")
@@ -288,6 +291,7 @@ func TestTxFailedHalfway(t *testing.T) {
 // old time as git sees it: a child that read it before takes it for unchanged,
 // and an old value for the present one.
 func TestTxAfterPackingTwice(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	s, r := newRepo(t)
 	ctx := t.Context()
 	ref, other := BranchRef("main"), BranchRef("other")
@@ -331,6 +335,7 @@ func TestTxAfterPackingTwice(t *testing.T) {
 // decide; one that did not, or that only saw it settled, makes several
 // transactions.
 func TestTxBelievesItsChild(t *testing.T) {
+	gittest.NeedRefFiles(t)
 	s, r := newRepo(t)
 	ctx := t.Context()
 	one, two := commit(t, r, "one"), commit(t, r, "two")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // git is asked, so that its own rules hold: relative to the worktree's top, `~`, a
@@ -51,6 +53,7 @@ func TestHooksPath(t *testing.T) {
 
 func TestLastMove(t *testing.T) {
 	t.Parallel()
+	gittest.NeedRefFiles(t)
 	s := newSandbox(t)
 	s.Git(".", "init", "-q", "repo")
 	r, ctx := s.open("repo"), t.Context()
