@@ -235,7 +235,7 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 	if tracking(name) || isWork(name) {
 		return f, nil
 	}
-	past, err := c.s.Repo().RefPast(name)
+	past, err := c.s.Repo().RefPast(ctx, name)
 	if err != nil {
 		return f, err
 	}

@@ -124,24 +124,23 @@ func checkRefName(name string) error {
 }
 
 // askRef asks git for a ref, exactly by its name: a revision could mean another
-// one.
+// one, and show-ref fails where the object of the ref is missing.
 func (r *Repo) askRef(ctx context.Context, name string) (ID, error) {
-	args := []string{"show-ref", "--verify", "--hash", "--", name}
-	if !strings.HasPrefix(name, "refs/") {
-		// show-ref takes no other names on 2.39. Most are symbolic.
-		target, err := r.askSymbolicRef(ctx, name)
-		if err == nil {
-			return r.askRef(ctx, target)
-		}
-		if !errors.Is(err, ErrNotFound) {
-			return "", err
-		}
-		args = []string{"rev-parse", "--verify", "--end-of-options", name}
+	if strings.HasPrefix(name, "refs/") {
+		return r.askListed(ctx, name)
 	}
-	out, err := r.Run(ctx, args...)
+	// for-each-ref takes no other names. Most are symbolic.
+	target, err := r.askSymbolicRef(ctx, name)
+	if err == nil {
+		return r.askRef(ctx, target)
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return "", err
+	}
+	out, err := r.Run(ctx, "rev-parse", "--verify", "--end-of-options", name)
 	if err != nil {
 		var failed *Error
-		if errors.As(err, &failed) && failed.Code == 128 && refIsAbsent(failed.Stderr) {
+		if errors.As(err, &failed) && failed.Code == 128 && strings.Contains(failed.Stderr, "Needed a single revision") {
 			return "", fmt.Errorf("ref '%s': %w", name, ErrNotFound)
 		}
 		return "", err
@@ -153,10 +152,18 @@ func (r *Repo) askRef(ctx context.Context, name string) (ID, error) {
 	return ID(id), nil
 }
 
-// refIsAbsent recognizes the complaints of show-ref and rev-parse about a ref that does
-// not exist.
-func refIsAbsent(stderr string) bool {
-	return strings.Contains(stderr, "not a valid ref") || strings.Contains(stderr, "Needed a single revision")
+// askListed asks git for a ref below refs/.
+func (r *Repo) askListed(ctx context.Context, name string) (ID, error) {
+	list, err := r.Refs(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	for _, ref := range list {
+		if ref.Name == name {
+			return ref.ID, nil
+		}
+	}
+	return "", fmt.Errorf("ref '%s': %w", name, ErrNotFound)
 }
 
 // Refs lists refs whose names are one of prefixes, or begin with one up to a

@@ -229,6 +229,9 @@ func (r *Repo) askRefMoves(ctx context.Context, ref string) ([]RefMove, error) {
 		return nil, err
 	}
 	out, err := r.View(ctx, "log", "--walk-reflogs", "--format=%H %gs", "--end-of-options", ref, "--")
+	if ExitCode(err) == 128 {
+		return r.movesOf(ctx, ref) // an object is missing
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -245,14 +248,26 @@ func (r *Repo) askRefMoves(ctx context.Context, ref string) ([]RefMove, error) {
 	return moves, nil
 }
 
+// movesOf lists the moves of a ref without their reasons.
+func (r *Repo) movesOf(ctx context.Context, ref string) ([]RefMove, error) {
+	past, err := r.RefPast(ctx, ref)
+	var moves []RefMove
+	old := r.ZeroID()
+	for _, id := range slices.Backward(past) {
+		moves = append(moves, RefMove{Old: old, New: id})
+		old = id
+	}
+	return moves, err
+}
+
 // RefPast lists the values of a ref, the newest first, by its reflog; none where there is
-// none. The objects need not exist.
-func (r *Repo) RefPast(name string) ([]ID, error) {
+// none. The objects need not exist. Where refs are no files, it lists at most askedPast.
+func (r *Repo) RefPast(ctx context.Context, name string) ([]ID, error) {
 	if err := checkRefName(name); err != nil {
 		return nil, err
 	}
 	if !r.format.refFiles {
-		return nil, nil // such a store has no broken refs, and git reads its reflogs
+		return r.askRefPast(ctx, name)
 	}
 	data, err := disk.ReadFollowed(filepath.Join(r.commonDir, "logs", filepath.FromSlash(name)))
 	if disk.IsAbsent(err) {
@@ -273,11 +288,36 @@ func (r *Repo) RefPast(name string) ([]ID, error) {
 	return past, nil
 }
 
+// askedPast is how many values of a ref git is asked for.
+const askedPast = 200
+
+// askRefPast asks git for the values of a ref. Its commands that list a reflog fail if an object is missing; rev-parse
+// prints those that there are, and then fails for the first one that there is not.
+func (r *Repo) askRefPast(ctx context.Context, name string) ([]ID, error) {
+	args := []string{"rev-parse"}
+	for i := range askedPast {
+		args = append(args, fmt.Sprintf("%s@{%d}", name, i))
+	}
+	out, err := r.Run(ctx, args...)
+	if err != nil && ExitCode(err) != 128 {
+		return nil, err
+	}
+	var past []ID
+	for line := range strings.Lines(string(out)) {
+		id := strings.TrimSuffix(line, "\n")
+		if !r.IsID(id) {
+			break // it repeats an argument that it does not know
+		}
+		past = append(past, ID(id))
+	}
+	return past, nil
+}
+
 // DropLostMoves removes the lines of a ref's reflog that name objects which do not exist, or
 // commits of which parts do not: git fsck complains of them, and a walk over the reflogs ends
 // there.
 func (r *Repo) DropLostMoves(ctx context.Context, name string, parts ...ID) error {
-	past, err := r.RefPast(name)
+	past, err := r.RefPast(ctx, name)
 	if err != nil || len(past) == 0 {
 		return err
 	}
