@@ -22,16 +22,16 @@ type rewound struct {
 	lost   *loss.Branch // what was written since
 }
 
-// mostRewound is how many former commits of a branch are checked, the newest first: each may take the time of a whole fsck.
-const mostRewound = 10
+// mostRewound is how many moves of a branch since it was rewritten are looked through.
+const mostRewound = 1000
 
 // rewound returns what the reflog of a branch has before the move that brought the bad commits of its history: nil
 // if they were added to it, or it cannot be told. What was expunged must not come back.
 func (c *checker) rewound(ctx context.Context, v *memory, ref string, bad map[git.ID]bool) (*rewound, error) {
-	branch, ok := git.BranchName(ref)
-	if !ok || !isOwn(ref) || c.forgotten == nil {
+	if c.forgotten == nil {
 		return nil, nil
 	}
+	branch, _ := git.BranchName(ref)
 	moves, err := c.s.Repo().Moves(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,10 @@ func (c *checker) rewound(ctx context.Context, v *memory, ref string, bad map[gi
 			return nil, err
 		}
 		lost, err := loss.Missing(ctx, c.s, m.Old, tip, *c.forgotten)
-		return &rewound{branch, tip, was, lost}, err
+		if err != nil { // what was written since cannot be read, so that people decide
+			return nil, ctx.Err()
+		}
+		return &rewound{branch, tip, was, lost}, nil
 	}
 	return nil, nil
 }
@@ -101,7 +104,7 @@ func (c *checker) rewrittenBranches(ctx context.Context, v *memory, flaws map[st
 		bad[f.At.ID] = true
 	}
 	for _, t := range v.tips {
-		if !v.leadsTo(t.ID, bad) {
+		if branch, ok := git.BranchName(t.Name); !ok || !isOwn(t.Name) || git.CheckBranchName(branch) != nil || !v.leadsTo(t.ID, bad) {
 			continue
 		}
 		r, err := c.rewound(ctx, v, t.Name, bad)
