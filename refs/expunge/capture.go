@@ -26,12 +26,7 @@ func (op *Operation) captures(ctx context.Context) error {
 		if op.captured(path, data) == string(data) { // and no lock is made
 			return nil
 		}
-		name := filepath.Base(path)
-		lock := store.SpoolLock
-		if key, isState := strings.CutSuffix(name, ".json"); isState {
-			lock = store.CaptureLock(key)
-		}
-		err := op.rewriteCaptured(ctx, path, lock)
+		err := op.rewriteCaptured(ctx, path, captureLock(path))
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			op.warn("'%s' still contains it, and is in use; run the command again", path)
 			return nil

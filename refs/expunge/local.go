@@ -135,21 +135,30 @@ func (op *Operation) journals(ctx context.Context, branches []string) error {
 	})
 }
 
+// openJournal locks and reads the journal of a branch; nil if there is none.
+func (op *Operation) openJournal(ctx context.Context, branch string) (*journal.Journal, *journal.Content, error) {
+	j, err := journal.Open(ctx, op.Store.JournalPath(branch), op.Store.JournalOptions())
+	if errors.Is(err, journal.ErrMissing) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := j.Since(0)
+	if err != nil {
+		return nil, nil, errors.Join(err, j.Close())
+	}
+	return j, c, nil
+}
+
 // journal filters the journal of one branch under the journal's own lock.
 func (op *Operation) journal(ctx context.Context, branch string) error {
 	path := op.Store.JournalPath(branch)
-	j, err := journal.Open(ctx, path, op.Store.JournalOptions())
-	if errors.Is(err, journal.ErrMissing) {
-		return nil
-	}
-	if err != nil {
+	j, c, err := op.openJournal(ctx, branch)
+	if err != nil || j == nil {
 		return err
 	}
 	defer j.Close()
-	c, err := j.Since(0)
-	if err != nil {
-		return err
-	}
 	tip, err := op.Store.Tip(ctx, branch)
 	if err != nil {
 		return err

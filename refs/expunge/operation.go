@@ -123,6 +123,9 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 		if err := op.checkObjects(ctx); err != nil {
 			return err
 		}
+		if err := op.checkState(ctx); err != nil {
+			return fmt.Errorf("%w; nothing was expunged", err)
+		}
 	}
 	if err := op.verify(ctx); err != nil {
 		return err
