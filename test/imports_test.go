@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"render/graph":            {"render", "refs/history", "refs/git", "refs/prose"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/expunge", "refs/search", "refs/search/across", "refs/history", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/remote", "refs/store"},
-	"refs/fsck":               {"refs/maintain", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/folder", "refs/history", "refs/incoming", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
+	"refs/fsck":               {"refs/maintain", "refs/share", "refs/loss", "refs/code", "refs/expunge", "refs/merge", "refs/folder", "refs/history", "refs/incoming", "refs/remote", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
 	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"refs/undo":               {"refs/code", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git"},
 	"refs/share":              {"refs/code", "refs/loss", "refs/expunge", "refs/merge", "refs/incoming", "refs/remote", "refs/store", "refs/fail", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},

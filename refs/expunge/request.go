@@ -43,13 +43,13 @@ const (
 	trailerRoadmap = "Context-Asked"
 )
 
-// waitingName is an empty file of local state that exists while a request may wait, so that views need
+// WaitingName is an empty file of local state that exists while a request may wait, so that views need
 // not list refs to learn that there is none.
-const waitingName = "asked"
+const WaitingName = "asked"
 
 // Waiting is Requests for views: without requests it costs one stat.
 func Waiting(ctx context.Context, s *store.Store) ([]Request, error) {
-	_, err := os.Stat(s.StatePath(waitingName))
+	_, err := os.Stat(s.StatePath(WaitingName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func DoneWaiting(ctx context.Context, s *store.Store) error {
 	if err != nil || len(list) > 0 {
 		return err
 	}
-	if err := os.Remove(s.StatePath(waitingName)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(WaitingName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -235,7 +235,7 @@ func (op *Operation) hideLocked(ctx context.Context) error {
 	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
 		return err
 	}
-	if err := op.Store.Repo().WriteStateFile(waitingName, nil); err != nil { // before a view may look
+	if err := op.Store.Repo().WriteStateFile(WaitingName, nil); err != nil { // before a view may look
 		return err
 	}
 	for range maxRounds {

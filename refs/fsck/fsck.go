@@ -60,6 +60,7 @@ type check struct {
 func checks() []check {
 	return []check{
 		{"local state", checkAccess},
+		{"local state", checkPlaces},
 		{"locks", checkLocks},
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
@@ -109,6 +110,7 @@ type checker struct {
 	again     map[git.ID]git.ID // commits that were made again: what they are now
 	notesBack bool              // the notes were set back
 
+	foreign []string        // paths in local state that are of another type than they must be
 	blocked bool            // no other check can run until this is mended
 	renamed map[string]bool // old names of renamed remotes
 	lost    map[string]bool // missing branches whose journals allow to restore them
@@ -198,6 +200,9 @@ func (c *checker) unchecked(name string, err error) {
 		Repair: "git fsck"}
 	var known *fail.Error
 	var foreign *git.NotRegularError
+	if c.inForeign(err) { // reported by checkPlaces
+		return
+	}
 	switch {
 	case errors.As(err, &known) && len(known.Hints) > 0:
 		p.Repair = known.Hints[0]

@@ -63,7 +63,8 @@ func checkState(ctx context.Context, c *checker) error {
 	}
 	for _, name := range remotes {
 		path := c.s.StatePath(expunge.DirtyStateName(remote.Remote{Name: name}))
-		if _, err := expunge.ReadDirtyState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
+		var foreign *git.NotRegularError
+		if _, err := expunge.ReadDirtyState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) || errors.As(err, &foreign) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),

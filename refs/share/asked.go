@@ -31,8 +31,8 @@ const (
 // what is expunged here.
 const followBytes = doc.MaxExpunged / 2
 
-// unaskedName is the file of local state that counts what was deleted unasked.
-const unaskedName = "unasked.json"
+// UnaskedName is the file of local state that counts what was deleted unasked.
+const UnaskedName = "unasked.json"
 
 type unasked struct {
 	Entries  int `json:"entries"`
@@ -41,7 +41,7 @@ type unasked struct {
 }
 
 func (ex *exchanger) readUnasked() (f unasked, err error) {
-	_, bad, err := ex.s.ReadState(unaskedName, &f)
+	_, bad, err := ex.s.ReadState(UnaskedName, &f)
 	if bad != nil { // a damaged file counts as none
 		f = unasked{}
 	}
@@ -53,7 +53,7 @@ func writeUnasked(s *store.Store, f unasked) error {
 	if err != nil {
 		return err
 	}
-	return s.Repo().WriteStateFile(unaskedName, append(data, '\n'))
+	return s.Repo().WriteStateFile(UnaskedName, append(data, '\n'))
 }
 
 // toHide returns which of some new tombstones of the other side must not be applied without consent:
@@ -135,9 +135,9 @@ func (ex *exchanger) hide(ctx context.Context, e, asked doc.Expunged, roadmap gi
 	return e.Except(asked), err
 }
 
-// heardName is the file of local state that says how much of the list of what was written here was compared with the
+// HeardName is the file of local state that says how much of the list of what was written here was compared with the
 // tombstones, see [store.Store.WrittenSince].
-const heardName = "heard.json"
+const HeardName = "heard.json"
 
 type heard struct {
 	Bytes int64 `json:"bytes"`
@@ -152,7 +152,7 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 		return false, err
 	}
 	var before heard
-	found, bad, err := ex.s.ReadState(heardName, &before)
+	found, bad, err := ex.s.ReadState(HeardName, &before)
 	if err != nil {
 		return false, err
 	}
@@ -183,7 +183,7 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 	if err != nil {
 		return false, err
 	}
-	return moved, ex.s.Repo().WriteStateFile(heardName, append(data, '\n'))
+	return moved, ex.s.Repo().WriteStateFile(HeardName, append(data, '\n'))
 }
 
 // hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name: old

@@ -15,10 +15,10 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// writtenName is the file of local state that lists the memory commits that this repository made
+// WrittenName is the file of local state that lists the memory commits that this repository made
 // itself, a hash on a line. The names in a commit are no proof: anybody can write them. The file
 // may list commits that no ref ever led to.
-const writtenName = "written"
+const WrittenName = "written"
 
 // reflogPrefix begins what this program writes into reflogs.
 const reflogPrefix = "context "
@@ -39,7 +39,7 @@ func (tx *Transaction) noteWritten() (err error) {
 	if len(tx.made) == 0 {
 		return nil
 	}
-	f, err := tx.Store.repo.OpenState(writtenName, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	f, err := tx.Store.repo.OpenState(WrittenName, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *Store) Written(ctx context.Context) (map[git.ID]bool, error) {
 // length of the list. A commit is listed before a ref moves to it. An offset beyond the end counts as 0: somebody
 // has replaced the list.
 func (s *Store) WrittenSince(offset int64) (commits []git.ID, end int64, err error) {
-	f, err := s.repo.OpenState(writtenName, os.O_RDONLY)
+	f, err := s.repo.OpenState(WrittenName, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}

@@ -125,7 +125,7 @@ func TestPackLeavesTheDoomed(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 1)
-	must(t, m.repo.WriteStateFile(doomedName, []byte(m.tip+"\n")))
+	must(t, m.repo.WriteStateFile(DoomedName, []byte(m.tip+"\n")))
 	if res := m.pack(t); res.Objects != 2 || !disk.Exists(m.repo.LoosePath(m.tip)) {
 		t.Errorf("%+v", res)
 	}

@@ -164,7 +164,7 @@ func TestPackLeavesOthersAlone(t *testing.T) {
 			for _, path := range ok(filepath.Glob(filepath.Join(m.repo.ObjectDir(), "pack", "pack-*")))(m.T) {
 				must(m.T, os.Rename(path, filepath.Join(filepath.Dir(path), ".tmp-1-"+filepath.Base(path))))
 			}
-			must(m.T, os.Remove(filepath.Join(m.repo.StateDir(), stateName)))
+			must(m.T, os.Remove(filepath.Join(m.repo.StateDir(), StateName)))
 			return m.one(".tmp-1-pack-*.pack")
 		}},
 	} {
@@ -193,7 +193,7 @@ func TestPackTakesInPacksOfMemory(t *testing.T) {
 	m := newMemory(t)
 	m.grow(t, 6)
 	m.pack(t)
-	must(t, os.Remove(filepath.Join(m.repo.StateDir(), stateName)))
+	must(t, os.Remove(filepath.Join(m.repo.StateDir(), StateName)))
 	m.grow(t, 6)
 	if res := m.pack(t); res.Merged != 1 || res.Packs != 1 {
 		t.Errorf("a lost state: %+v", res)
@@ -360,7 +360,7 @@ func TestPackStateMayBeWrong(t *testing.T) {
 	theirs := strings.TrimSuffix(filepath.Base(m.one("pack-*.pack")), ".pack")
 	for _, text := range []string{"{", `{"version":7}`, `{"version":1,"packs":["../../config"]}`,
 		fmt.Sprintf(`{"version":1,"packs":["%s","pack-%040d"],"tips":["%040d"],"unfinished":{"new":["pack-%040d"],"old":["%s"]}}`, theirs, 1, 2, 3, theirs)} {
-		must(t, os.WriteFile(filepath.Join(m.repo.StateDir(), stateName), []byte(text), 0o666))
+		must(t, os.WriteFile(filepath.Join(m.repo.StateDir(), StateName), []byte(text), 0o666))
 		m.grow(t, 3)
 		if res := m.pack(t); res.Objects != 9 || res.Packs < 1 {
 			t.Errorf("%s: %+v", text, res)

@@ -48,7 +48,7 @@ type PurgeResult struct {
 
 const (
 	lockName   = "purge"
-	doomedName = "purge" // local state: the objects that a Purge is deleting, an id on a line
+	DoomedName = "purge" // local state: the objects that a Purge is deleting, an id on a line
 
 	// purgeRounds is how often Purge looks again: a gc beside it may pack once more what
 	// it was about to delete.
@@ -358,7 +358,7 @@ func Doomed(r *git.Repo) (map[git.ID]bool, error) { return readDoomed(r) }
 // readDoomed returns what a killed Purge has not deleted yet.
 func readDoomed(r *git.Repo) (map[git.ID]bool, error) {
 	left := map[git.ID]bool{}
-	data, err := git.ReadStateFile(filepath.Join(r.StateDir(), doomedName))
+	data, err := git.ReadStateFile(filepath.Join(r.StateDir(), DoomedName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return left, nil
 	}
@@ -381,11 +381,11 @@ func (p *purger) remember() error {
 	for _, id := range slices.Sorted(maps.Keys(p.doomed)) {
 		fmt.Fprintln(&b, id)
 	}
-	return p.repo.WriteStateFile(doomedName, b.Bytes())
+	return p.repo.WriteStateFile(DoomedName, b.Bytes())
 }
 
 func (p *purger) forget() error {
-	err := os.Remove(filepath.Join(p.repo.StateDir(), doomedName))
+	err := os.Remove(filepath.Join(p.repo.StateDir(), DoomedName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

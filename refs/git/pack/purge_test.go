@@ -115,7 +115,7 @@ func (w *rewritten) sound(t *testing.T) {
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if _, err := os.Stat(filepath.Join(w.repo.StateDir(), doomedName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(w.repo.StateDir(), DoomedName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("state is left behind: %v", err)
 	}
 }

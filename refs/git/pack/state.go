@@ -12,12 +12,12 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// stateName is the file of local state that lists the packs of ours. A wrong list does
+// StateName is the file of local state that lists the packs of ours. A wrong list does
 // no harm: no two packs have one name, packs that do not exist are passed over, and a
 // pack of the user's would be joined as losslessly as the others. Where the file is lost
 // the packs are found again by what they contain. (A mark among the packs would be
 // garbage for git, and some implementations do not read packs with other names.)
-const stateName = "packs.json"
+const StateName = "packs.json"
 
 const stateVersion = 1
 
@@ -41,7 +41,7 @@ type unfinished struct {
 // readState reads the state. One that cannot be understood counts as empty.
 func readState(r *git.Repo) (state, error) {
 	none := state{Version: stateVersion}
-	data, err := git.ReadStateFile(filepath.Join(r.StateDir(), stateName))
+	data, err := git.ReadStateFile(filepath.Join(r.StateDir(), StateName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}
@@ -90,7 +90,7 @@ func (s *state) write(r *git.Repo) error {
 	if err != nil {
 		return err
 	}
-	return r.WriteStateFile(stateName, append(data, '\n'))
+	return r.WriteStateFile(StateName, append(data, '\n'))
 }
 
 // inherit makes packs ours that replace the pack from, if that is ours. The caller has
