@@ -13,7 +13,7 @@ import (
 // localRows are the ways in which local state and refs can break.
 func localRows() []broken {
 	return slices.Concat([]broken{
-		{name: "intent", kind: "intent-unreadable", breaks: func(w *world) { w.put("context/intent/main.json", "{") }},
+		{name: "intent", kind: "intent-unreadable", fixable: true, breaks: func(w *world) { w.put("context/intent/main.json", "{") }},
 		{name: "expunge", kind: "expunge-unreadable", breaks: func(w *world) { w.put("context/expunge.json", "{") }},
 		{name: "request", kind: "request-unreadable", breaks: func(w *world) {
 			w.git("update-ref", "refs/context/kept/01JD5K0Z3V7Q3M9K2A4B5C6D7E", "refs/context/heads/main")

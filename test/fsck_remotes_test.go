@@ -91,8 +91,8 @@ func remoteRows() []broken {
 // stateRows break files of local state.
 func stateRows() []broken {
 	return []broken{
-		{name: "merge", kind: "merge-unreadable", breaks: func(w *world) { w.put("context/merge/exp%2Fpool.json", "{") }},
-		{name: "bisect", kind: "bisect-unreadable", breaks: func(w *world) { w.put("context/bisect/main-worktree/main.json", "garbage") }},
+		{name: "merge", kind: "merge-unreadable", fixable: true, breaks: func(w *world) { w.put("context/merge/exp%2Fpool.json", "{") }},
+		{name: "bisect", kind: "bisect-unreadable", fixable: true, breaks: func(w *world) { w.put("context/bisect/main-worktree/main.json", "garbage") }},
 		{name: "held", kind: "held-unreadable", breaks: func(w *world) { w.put("context/held/origin", "garbage\n") }},
 	}
 }

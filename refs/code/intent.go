@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
@@ -26,6 +28,9 @@ type Intent struct {
 	Token   string `json:"token"` // is part of the reflog of HEAD if the code moved
 	Branch  string `json:"branch"`
 	Tip     git.ID `json:"tip"` // of the branch, before
+	// Origin is that of the branch's lock. An intent that came with a copy of the repository, or an archive from
+	// elsewhere, has another one: nothing says that the user of this copy ran the command.
+	Origin string `json:"origin"`
 	// Worktree is the worktree whose HEAD moves, see [git.Repo.WorktreeDir].
 	Worktree string               `json:"worktree"`
 	Head     git.ID               `json:"head"` // of the code, before; "" while it is unborn
@@ -42,8 +47,8 @@ type rollbackIntent struct {
 	Report string `json:"said"`   // the sentence about the code in the memory commit
 }
 
-// codeIntentVersion is the version of the file of an Intent.
-const codeIntentVersion = 1
+// IntentVersion is the version of the file of an Intent.
+const IntentVersion = 1
 
 // IntentFile returns the path below the local state of a branch's Intent.
 func IntentFile(branch string) string { return store.IntentDir + "/" + git.FileName(branch, ".json") }
@@ -58,8 +63,8 @@ func newIntent(ctx context.Context, tx *store.Transaction, branch string, tip gi
 	if err != nil {
 		return nil, err
 	}
-	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head,
-		Worktree: tx.Store.Repo().WorktreeDir()}, nil
+	return &Intent{Version: IntentVersion, Token: token, Branch: branch, Tip: tip, Head: head,
+		Worktree: tx.Store.Repo().WorktreeDir(), Origin: tx.Store.Repo().LockOrigin(store.BranchLock(branch))}, nil
 }
 
 // command returns the command that the user ran.
@@ -89,22 +94,36 @@ func (in *Intent) writer() store.Writer {
 	return in.Commit.Writer
 }
 
-// readIntent reads the intent of a branch; nil, with one look at the disk, if there is
-// none.
-func readIntent(s *store.Store, branch string) (*Intent, error) {
+// ReadIntent reads the intent of a branch; nil, with one look at the disk, if there is
+// none. The error for one that makes no sense has the code fail.IntentUnreadable.
+func ReadIntent(s *store.Store, branch string) (*Intent, error) {
 	in := new(Intent)
 	found, bad, err := s.ReadState(IntentFile(branch), in)
 	if err != nil || !found {
 		return nil, err
 	}
-	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
+	if bad != nil || !in.sound(branch) {
 		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, "+
 				"and the record of its work cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + prose.ShellQuoted(s.StatePath(IntentFile(branch))) + " drops it; recorded steps stay pending"}}
+				"git context fsck --fix sets it aside; recorded steps stay pending"}}
 	}
 	return in, nil
+}
+
+// sound reports whether an intent of a branch can have been written by this program: its names and hashes become
+// arguments of git, and name refs and files.
+func (in *Intent) sound(branch string) bool {
+	hashes := []git.ID{in.Tip}
+	if !in.Head.IsZero() {
+		hashes = append(hashes, in.Head)
+	}
+	if in.Rollback != nil {
+		hashes = append(hashes, in.Rollback.Target, git.ID(in.Rollback.To))
+	}
+	return in.Version == IntentVersion && (in.Commit == nil) != (in.Rollback == nil) && in.Branch == branch && doc.ValidID(in.Token) &&
+		!slices.ContainsFunc(hashes, func(id git.ID) bool { return !git.IsID(string(id)) })
 }
 
 func writeIntent(s *store.Store, in *Intent) error {
@@ -130,7 +149,7 @@ func CheckHook(s *store.Store, branch string) error {
 	if !strings.Contains(action, "(context ") {
 		return nil
 	}
-	in, err := readIntent(s, branch)
+	in, err := ReadIntent(s, branch)
 	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
 		return err
 	}
@@ -143,14 +162,24 @@ func CheckHook(s *store.Store, branch string) error {
 // commit lock is locked:
 //
 //  1. there is no intent: nothing to do;
-//  2. the code has not moved, or its worktree is gone: the intent is removed;
-//  3. the code has moved: the memory commit is written, unless it exists, and linked.
+//  2. it was not written in this copy of the repository: it is set aside, because it would become a commit by
+//     the user of this one, with the user's signature;
+//  3. the code has not moved, or its worktree is gone: the intent is removed;
+//  4. the code has moved: the memory commit is written, unless it exists, and linked.
 //
 // It warns about what it did. If memory cannot follow yet, the intent stays, and the error
 // has the code fail.IntentUnfinished.
 func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) error {
-	in, err := readIntent(tx.Store, branch)
+	in, err := ReadIntent(tx.Store, branch)
 	if err != nil || in == nil {
+		return err
+	}
+	if in.Origin == "" || in.Origin != tx.Store.Repo().LockOrigin(store.BranchLock(branch)) {
+		aside, err := tx.Store.SetAside(IntentFile(branch))
+		if err == nil {
+			tx.Store.Warn(fmt.Sprintf("an interrupted 'git context %s' is not finished, because it was not run in this copy of the repository; "+
+				"its record is now '%s'", in.command(), aside))
+		}
 		return err
 	}
 	code, err := movedTo(ctx, tx.Store, in, false)

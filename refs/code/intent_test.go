@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/internal/gittest"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git/disk"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -37,8 +38,13 @@ func TestSettleWithoutWorktree(t *testing.T) {
 	if _, err := share.Init(t.Context(), s, share.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	origin, err := disk.Origin(filepath.Join(dir, ".git", "context", "lock", "branch-main.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	intent := filepath.Join(dir, ".git", "context", "intent", "main.json")
-	left := `{"version":1,"token":"01X","branch":"main","worktree":"worktrees/x","commit":{}}`
+	left := `{"version":1,"token":"01M7P72BQRZ2W3V114FB9APFVT","branch":"main","worktree":"worktrees/x","commit":{},"tip":"` +
+		strings.Repeat("1", 40) + `","origin":"` + origin + `"}`
 	if err := errors.Join(os.MkdirAll(filepath.Dir(intent), 0o755), os.WriteFile(intent, []byte(left), 0o644)); err != nil {
 		t.Fatal(err)
 	}

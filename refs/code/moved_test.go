@@ -172,29 +172,36 @@ func TestReadIntent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if in, err := readIntent(s, "a/b"); in != nil || err != nil {
+	if in, err := ReadIntent(s, "a/b"); in != nil || err != nil {
 		t.Errorf("none: %v, %v", in, err)
 	}
-	score := 0.5
-	want := &Intent{Version: codeIntentVersion, Token: "01X", Branch: "a/b", Worktree: ".", Head: "h", Tip: "t",
+	score, id := 0.5, git.ID(strings.Repeat("1", 40))
+	want := &Intent{Version: IntentVersion, Token: "01M7P72BQRZ2W3V114FB9APFVT", Branch: "a/b", Worktree: ".", Head: id, Tip: id,
 		Commit: &store.CommitOptions{Writer: store.Writer{Agent: "A", Sign: store.Signing{Mode: store.SignAlways, Key: "K"}}, Summary: "S", Contribution: "C",
 			Roadmap: store.RoadmapChange{Done: []string{"d"}}, Judging: store.Judgement{Score: &score, Tags: []store.NoteTag{{Key: "k", Value: "v"}}}}}
 	if err := writeIntent(s, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readIntent(s, "a/b")
+	got, err := ReadIntent(s, "a/b")
 	if err != nil || fmt.Sprintf("%+v", *got.Commit.Judging.Score) != "0.5" {
 		t.Fatalf("%+v, %v", got, err)
 	}
+	data, err := os.ReadFile(s.StatePath(IntentFile("a/b")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound := string(data)
 	got.Commit.Judging.Score, want.Commit.Judging.Score = nil, nil
 	if fmt.Sprintf("%+v", *got.Commit) != fmt.Sprintf("%+v", *want.Commit) || got.Token != want.Token || got.Tip != want.Tip {
 		t.Errorf("%+v\nwas written, and %+v read", *want.Commit, *got.Commit)
 	}
-	for _, text := range []string{"", "{", "[]", `{"version":2,"commit":{}}`, `{"version":1}`, `{"version":1,"commit":{},"rollback":{}}`} {
+	for _, text := range []string{"", "{", "[]", `{"version":2,"commit":{}}`, `{"version":1}`, `{"version":1,"commit":{},"rollback":{}}`, `{"version":1,"branch":"a/b"}`,
+		strings.Replace(sound, `"a/b"`, `"c"`, 1), strings.Replace(sound, `"01M7`, `"--01M7`, 1), strings.Replace(sound, `"tip":"1`, `"tip":"--all`, 1),
+		strings.Replace(sound, `"head":"1`, `"head":"x`, 1)} {
 		if err := s.Repo().WriteStateFile(IntentFile("a/b"), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if in, err := readIntent(s, "a/b"); in != nil || err == nil {
+		if in, err := ReadIntent(s, "a/b"); in != nil || err == nil {
 			t.Errorf("%q is read as %v", text, in)
 		}
 	}

@@ -35,7 +35,28 @@ func (op *Operation) dropStates() error {
 	if err := op.eachQuotingFile(os.Remove); err != nil {
 		return err
 	}
+	if op.hide == nil {
+		if err := op.dropAside(); err != nil {
+			return err
+		}
+	}
 	return op.dropLines(op.Store.StatePath(store.HookFailures))
+}
+
+// dropAside removes files that were set aside because nobody can read them: what they quote is unknown.
+func (op *Operation) dropAside() error {
+	for _, q := range quotingState {
+		err := op.eachFile(q.dir, func(path string, _ []byte) error {
+			if !store.IsAside(filepath.Base(path)) {
+				return nil
+			}
+			return os.Remove(path)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eachQuotingFile visits those files and warns of what is lost with each.

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -49,10 +49,19 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 		return err
 	}
 	var in struct{ Branch string }
-	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || code.IntentFile(in.Branch) != name {
-		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + prose.ShellQuoted(file),
-			Message: fmt.Sprintf("'%s', the record of an interrupted command, cannot be read; recorded steps stay pending", file)})
+	_, known := json.Unmarshal(data, &in), error(nil)
+	named := git.CheckBranchName(in.Branch) == nil && code.IntentFile(in.Branch) == name
+	if named {
+		_, known = code.ReadIntent(c.s, in.Branch)
+	}
+	if !named || errors.Is(known, fail.ErrInvalid) {
+		c.aside(ctx, name, branchLockOf(name), code.IntentVersion, Problem{Kind: "intent-unreadable", Object: file,
+			Message: fmt.Sprintf("'%s', the record of an interrupted command, cannot be read; recorded steps stay pending; "+
+				"git log -g shows in '(context ...)' whether it moved the code", file)})
 		return nil
+	}
+	if known != nil {
+		return known
 	}
 	lock, free, err := c.s.Repo().TryLock(store.BranchLock(in.Branch))
 	if err != nil || !free {

@@ -106,6 +106,7 @@ func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLi
 // interrupted command still makes the link, and a sync brings those of a remote.
 func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 	left, err := os.ReadDir(c.s.StatePath(store.IntentDir))
+	left = slices.DeleteFunc(left, func(e fs.DirEntry) bool { return store.IsAside(e.Name()) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
 		return err
 	}

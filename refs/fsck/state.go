@@ -50,9 +50,8 @@ func checkState(ctx context.Context, c *checker) error {
 	}
 	for _, name := range names {
 		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
-			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)),
-				Message: err.Error() + "; merge or sync again after the repair",
-				Repair:  "git context merge --abort --into " + name})
+			c.aside(ctx, store.MergeStateName(name), store.BranchLock(name), store.MergeStateVersion, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)),
+				Message: err.Error() + "; merge or sync again after the repair"})
 		} else if err != nil {
 			return err
 		}
@@ -107,7 +106,8 @@ func (c *checker) bisects(ctx context.Context) error {
 		}
 		var st history.BisectState
 		if err := json.Unmarshal(data, &st); err != nil || st.Version != history.BisectVersion {
-			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
+			name := path[len(c.s.Repo().StateDir())+1:]
+			c.aside(ctx, filepath.ToSlash(name), filepath.ToSlash(name), history.BisectVersion, Problem{Kind: "bisect-unreadable", Object: path,
 				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again after the repair", path)})
 		}
 		return nil

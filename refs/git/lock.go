@@ -91,6 +91,13 @@ func (l *Lock) Unlock() error {
 	return err
 }
 
+// LockOrigin returns the [disk.Origin] of the file of a lock that was taken on this machine: no archive from elsewhere
+// can contain the same. It is "" if there is no file. A copy of the repository has others.
+func (r *Repo) LockOrigin(name string) string {
+	origin, _ := disk.Origin(r.statePath("lock/" + lockFile(name))) // "" of an error: no origin is known
+	return origin
+}
+
 // maxLockFile keeps the names of lock files below what file systems allow.
 const maxLockFile = 200
 

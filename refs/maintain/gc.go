@@ -62,7 +62,7 @@ const gcLock = "gc"
 
 // The ages from which gc removes files.
 const (
-	tornAge = 90 * 24 * time.Hour // unreadable lines of a journal, see [journal]
+	tornAge = 90 * 24 * time.Hour // unreadable lines of a journal, see [journal], and files that were set aside
 	tempAge = 24 * time.Hour      // a file that was not written completely
 )
 

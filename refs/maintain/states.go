@@ -207,17 +207,21 @@ func (gc *collector) settle(ctx context.Context, branch, file string) error {
 	return tx.Close()
 }
 
-// tempFiles drops files of local state that were not written completely.
+// tempFiles drops files of local state that were not written completely, and those that fsck set aside.
 func (gc *collector) tempFiles() error {
 	return filepath.WalkDir(gc.s.Repo().StateDir(), func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // another process has removed it
 		}
-		if err != nil || d.IsDir() || !git.IsTemp(d.Name()) {
+		age := tempAge
+		if store.IsAside(d.Name()) {
+			age = tornAge
+		}
+		if err != nil || d.IsDir() || age == tempAge && !git.IsTemp(d.Name()) {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil && gc.now.Sub(info.ModTime()) > tempAge {
+		if err == nil && gc.now.Sub(info.ModTime()) > age {
 			if err = gc.remove(file); err == nil {
 				gc.drop(Drop{Kind: DropTemp, Name: d.Name()}, info.Size())
 			}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
@@ -25,6 +26,29 @@ func (s *Store) ReadState(name string, into any) (found bool, bad, err error) {
 	}
 	defer f.Close()
 	return true, json.NewDecoder(f).Decode(into), nil
+}
+
+// asideMark follows the name of a file of local state that was set aside.
+const asideMark = ".unreadable-"
+
+// IsAside reports whether a file of local state was set aside, see SetAside.
+func IsAside(name string) bool { return strings.Contains(name, asideMark) }
+
+// SetAside renames a file of local state that nobody can use, so that people can still look at it, and returns its
+// new path. gc removes it later. Its age begins anew.
+func (s *Store) SetAside(name string) (string, error) {
+	id, err := s.NewID("")
+	if err != nil {
+		return "", err
+	}
+	path := s.StatePath(name)
+	base := filepath.Base(path)
+	aside := filepath.Join(filepath.Dir(path), base[:min(len(base), 180)]+asideMark+id)
+	now := s.Clock()
+	if err := os.Chtimes(path, now, now); err != nil {
+		return "", err
+	}
+	return aside, os.Rename(path, aside)
 }
 
 // BisectDir is the folder of local state with the bisects, one folder for a worktree.
