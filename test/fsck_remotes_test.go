@@ -128,6 +128,39 @@ func TestFsckFindsStateThatIsRefused(t *testing.T) {
 	}
 }
 
+// A file of local state that may not be read is told with what gives it back, whatever reads it.
+func TestFsckFindsStateThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ok("record", "-a", "before")
+	for _, name := range []string{"context/intent/main.json", "context/merge/main.json", "context/bisect/main-worktree/main.json", "context/held/origin",
+		"context/hooks.jsonl", "context/gc.log", "context/heard.json", "context/capture/x.json"} {
+		w.put(name, "{}")
+	}
+	run := w.asNobody(filepath.Dir(w.dir))
+	for _, name := range []string{"written", "intent/main.json", "merge/main.json", "bisect/main-worktree/main.json", "held/origin", "hooks.jsonl", "gc.log",
+		"heard.json", "capture/x.json", "journal/main.jsonl"} {
+		path := w.gitPath(filepath.FromSlash("context/" + name))
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		out, err := run("fsck")
+		_, found, _ := strings.Cut(out, "problem state-refused: '"+path+"' cannot be ")
+		lines := slices.Collect(strings.Lines(found))
+		if err == nil || len(lines) < 2 || strings.Contains(out, "unchecked") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+			continue
+		}
+		_, repair, _ := strings.Cut(strings.TrimSpace(lines[1]), "repair: ")
+		if out, err := w.command(nil, "sh", "-c", repair).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", repair, err, out)
+		}
+		if out, _ := run("fsck"); strings.Contains(out, "state-refused") || strings.Contains(out, "unchecked") {
+			t.Errorf("%s, once mended:\n%s", name, out)
+		}
+	}
+}
+
 // A plain fetch of a bare clone must bring code. A mirror, and a repository on a server
 // that nobody ever ran init in, lack nothing.
 func TestFsckInBareRepositories(t *testing.T) {

@@ -110,10 +110,10 @@ type checker struct {
 	again     map[git.ID]git.ID // commits that were made again: what they are now
 	notesBack bool              // the notes were set back
 
-	foreign []string        // paths in local state that are of another type than they must be
-	blocked bool            // no other check can run until this is mended
-	renamed map[string]bool // old names of renamed remotes
-	lost    map[string]bool // missing branches whose journals allow to restore them
+	reported []string        // paths in local state that cannot be used
+	blocked  bool            // no other check can run until this is mended
+	renamed  map[string]bool // old names of renamed remotes
+	lost     map[string]bool // missing branches whose journals allow to restore them
 }
 
 // maxLooks limits how often fsck starts again because memory is rewritten meanwhile.
@@ -200,7 +200,7 @@ func (c *checker) unchecked(name string, err error) {
 		Repair: "git fsck"}
 	var known *fail.Error
 	var foreign *git.NotRegularError
-	if c.inForeign(err) { // reported by checkPlaces
+	if c.ofReported(err) { // by checkAccess or checkPlaces
 		return
 	}
 	switch {

@@ -51,7 +51,7 @@ func (c *checker) folder(ctx context.Context, name string, visit func(name strin
 	file := c.s.StatePath(name)
 	info, err := os.Lstat(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), c.isForeign(filepath.Dir(file)):
+	case errors.Is(err, fs.ErrNotExist), c.isReported(filepath.Dir(file)):
 		return nil
 	case err != nil:
 		return err
@@ -88,14 +88,14 @@ func (c *checker) fileIn(ctx context.Context) func(name string) error {
 }
 
 func (c *checker) reportForeign(ctx context.Context, path, message string) {
-	c.foreign = append(c.foreign, path)
+	c.reported = append(c.reported, path)
 	c.report(ctx, nil, Problem{Kind: "state-foreign", Object: path, Repair: "rm -r " + prose.ShellQuoted(path),
 		Message: message + "; neither git nor git context makes it"})
 }
 
-// isForeign reports whether a path is, or is below, one that checkPlaces reported.
-func (c *checker) isForeign(path string) bool {
-	for _, f := range c.foreign {
+// isReported reports whether a path is, or is below, one that checkAccess or checkPlaces reported.
+func (c *checker) isReported(path string) bool {
+	for _, f := range c.reported {
 		if path == f || strings.HasPrefix(path, f+string(filepath.Separator)) {
 			return true
 		}
@@ -103,9 +103,9 @@ func (c *checker) isForeign(path string) bool {
 	return false
 }
 
-// inForeign reports whether an error is about such a path.
-func (c *checker) inForeign(err error) bool {
+// ofReported reports whether an error is about such a path.
+func (c *checker) ofReported(err error) bool {
 	var foreign *git.NotRegularError
 	var of *fs.PathError
-	return errors.As(err, &foreign) && c.isForeign(foreign.Path) || errors.As(err, &of) && c.isForeign(of.Path)
+	return errors.As(err, &foreign) && c.isReported(foreign.Path) || errors.As(err, &of) && c.isReported(of.Path)
 }

@@ -31,13 +31,18 @@ func checkAccess(ctx context.Context, c *checker) error {
 	for _, r := range list {
 		p := Problem{Kind: "state-refused", Object: r.Path, Message: fmt.Sprintf("'%s' cannot be written to", r.Path),
 			Repair: "chmod -R u+rwX " + prose.ShellQuoted(r.Path)}
+		if r.Read {
+			p.Message = fmt.Sprintf("'%s' cannot be read", r.Path)
+			p.Repair = "chmod u+rw " + prose.ShellQuoted(r.Path)
+		}
 		if !r.Own {
 			p.Message += ": it belongs to another user"
 			p.Repair = `sudo chown -R "$(id -un)" ` + prose.ShellQuoted(r.Path)
 		}
 		c.report(ctx, nil, p)
+		c.reported = append(c.reported, r.Path)
+		c.blocked = c.blocked || !r.Read
 	}
-	c.blocked = c.blocked || len(list) > 0
 	return nil
 }
 

@@ -197,15 +197,16 @@ func (r *Repo) Sharing() disk.Perm {
 	return disk.ParsePerm(value)
 }
 
-// Refused is a file or folder of local state that this user cannot write to.
+// Refused is a file or folder of local state that this user cannot write to, or read.
 type Refused struct {
 	Path string
 	Own  bool // this user owns it, so that its permissions are the reason
+	Read bool // a file that is replaced, not written to, and cannot be read
 }
 
 // RefusedState lists the folders, journals and locks of local state that this user may not
-// read and write, as everybody who uses the memory must. Below a refused folder nothing is
-// looked at. On Windows it finds nothing: permissions are not bits of a file there, and a
+// read and write, as everybody who uses the memory must, and other files that cannot be read, except caches,
+// which are private to a user. Below a refused folder nothing is looked at. On Windows it finds nothing: permissions are not bits of a file there, and a
 // command that is refused something reports it.
 func (r *Repo) RefusedState() ([]Refused, error) {
 	if runtime.GOOS == "windows" {
@@ -222,10 +223,16 @@ func (r *Repo) RefusedState() ([]Refused, error) {
 		if err != nil {
 			return err
 		}
-		if dir := filepath.Base(filepath.Dir(path)); !d.IsDir() && dir != "journal" && dir != "lock" {
+		dir := filepath.Base(filepath.Dir(path))
+		replaced := !d.IsDir() && dir != "journal" && dir != "lock" && filepath.Ext(path) != ".jsonl" && d.Name() != "written" // which are appended to
+		switch {
+		case replaced && (disk.Within(path, r.statePath("cache")) || IsTemp(d.Name()) || !d.Type().IsRegular()):
 			return nil
+		case replaced:
+			err = disk.AccessRead(path)
+		default:
+			err = disk.Access(path, d.IsDir())
 		}
-		err = disk.Access(path, d.IsDir())
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -233,7 +240,7 @@ func (r *Repo) RefusedState() ([]Refused, error) {
 		if err != nil {
 			return err
 		}
-		found = append(found, Refused{Path: path, Own: disk.Owned(info)})
+		found = append(found, Refused{Path: path, Own: disk.Owned(info), Read: replaced})
 		if d.IsDir() {
 			return fs.SkipDir
 		}

@@ -43,6 +43,9 @@ func Access(path string, dir bool) error {
 	return syscall.Access(path, mode)
 }
 
+// AccessRead is Access for reading a file.
+func AccessRead(path string) error { return syscall.Access(path, 4) }
+
 // TryLock locks an open file, and reports false where another open file has the lock.
 // It is an flock(2): it belongs to the open file, which a child may inherit, where a
 // POSIX lock would belong to the process. The system releases it with the last process
