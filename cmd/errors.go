@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -177,6 +178,14 @@ func hintsOf(err error) []string {
 	var foreign *git.NotRegularError
 	if errors.As(err, &foreign) {
 		return []string{"neither git nor git context makes it; look at what it is, and remove it: rm -r " + prose.ShellQuoted(foreign.Path)}
+	}
+	var large *git.TooLargeError
+	if errors.As(err, &large) && filepath.Base(filepath.Dir(large.Path)) != "journal" { // of which each line counts
+		return []string{"look at what it is, and remove it: rm " + prose.ShellQuoted(large.Path)}
+	}
+	var unread *installedError
+	if errors.As(err, &unread) {
+		return []string{unread.repair()}
 	}
 	var failed *git.Error
 	if errors.As(err, &failed) && failed.Advice() != "" {

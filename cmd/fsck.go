@@ -63,6 +63,10 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Pro
 			Kind: "unchecked", Object: "hooks", Message: "hooks cannot be checked: " + err.Error(),
 			Repair: self + " hooks status",
 		}}
+		var unread *installedError
+		if errors.As(err, &unread) {
+			broken[0].Repair = unread.repair()
+		}
 	}
 	problems = append(problems, broken...)
 	env.warnShadowed()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // hooksInstalled is a file of local state: for each worktree, the directories where hooks
@@ -40,9 +41,29 @@ func readInstalled(repo *git.Repo) (installedHooks, error) {
 		err = json.Unmarshal(data, &known)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read where hooks were installed from '%s': %w", path, cause(err))
+		return nil, &installedError{path, err}
 	}
 	return known, nil
+}
+
+// installedError says that the list of installed hooks cannot be read.
+type installedError struct {
+	path string
+	err  error
+}
+
+func (e *installedError) Error() string {
+	return fmt.Sprintf("cannot read where hooks were installed from '%s': %v", e.path, cause(e.err))
+}
+
+func (e *installedError) Unwrap() error { return e.err }
+
+// repair returns the command after which hooks can be installed and checked again.
+func (e *installedError) repair() string {
+	if errors.Is(e.err, fs.ErrPermission) {
+		return "chmod u+rw " + prose.ShellQuoted(e.path)
+	}
+	return "rm -r " + prose.ShellQuoted(e.path) + " && " + self + " hooks install git"
 }
 
 // here reports whether hooks of this worktree were installed where git looks now.

@@ -82,6 +82,8 @@ func (c *checker) fileIn(ctx context.Context) func(name string) error {
 			return err
 		case !info.Mode().IsRegular():
 			c.reportForeign(ctx, file, (&git.NotRegularError{Path: file, Mode: info.Mode().Type()}).Error())
+		case info.Size() > git.MostIn(file) && filepath.Base(filepath.Dir(file)) != "journal": // of which only lines count
+			c.reportForeign(ctx, file, (&git.TooLargeError{Path: file, Size: info.Size(), Most: git.MostIn(file)}).Error())
 		}
 		return nil
 	}
@@ -106,6 +108,8 @@ func (c *checker) isReported(path string) bool {
 // ofReported reports whether an error is about such a path.
 func (c *checker) ofReported(err error) bool {
 	var foreign *git.NotRegularError
+	var large *git.TooLargeError
 	var of *fs.PathError
-	return errors.As(err, &foreign) && c.isReported(foreign.Path) || errors.As(err, &of) && c.isReported(of.Path)
+	return errors.As(err, &foreign) && c.isReported(foreign.Path) || errors.As(err, &large) && c.isReported(large.Path) ||
+		errors.As(err, &of) && c.isReported(of.Path)
 }

@@ -68,7 +68,9 @@ func checkState(ctx context.Context, c *checker) error {
 	for _, name := range remotes {
 		path := c.s.StatePath(expunge.DirtyStateName(remote.Remote{Name: name}))
 		var foreign *git.NotRegularError
-		if _, err := expunge.ReadDirtyState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) || errors.As(err, &foreign) {
+		var large *git.TooLargeError
+		if _, err := expunge.ReadDirtyState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) || errors.As(err, &foreign) ||
+			errors.As(err, &large) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),

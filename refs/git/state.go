@@ -83,6 +83,23 @@ func (r *Repo) checkState() error {
 // MostState is the size of the largest file of local state that is read.
 const MostState = 1 << 30
 
+// mostSmall is the same for files that do not grow with memory: at most a line for a ref.
+const mostSmall = 16 << 20
+
+// MostIn returns how many bytes of a file of local state are read. Journals, the texts of waiting merges and of
+// sessions, and lists of objects grow with memory.
+func MostIn(path string) int64 {
+	switch dir := filepath.Base(filepath.Dir(path)); {
+	case dir == "journal", dir == "merge", dir == "capture" && filepath.Ext(path) == ".jsonl":
+		return MostState
+	}
+	switch filepath.Base(path) {
+	case "written", "purge", "packs.json", "expunge.json":
+		return MostState
+	}
+	return mostSmall
+}
+
 // OpenFlags are flags for a file of local state that neither [Repo.OpenState] nor
 // OpenStateFile opens.
 const OpenFlags = disk.OpenFlags
@@ -94,8 +111,8 @@ type NotRegularError = disk.NotRegularError
 type TooLargeError = disk.TooLargeError
 
 // ReadStateFile reads a file of local state. It is an error of package disk if it is no regular
-// file, or has more than [MostState] bytes.
-func ReadStateFile(path string) ([]byte, error) { return disk.ReadFile(path, MostState) }
+// file, or has more than [MostIn] bytes.
+func ReadStateFile(path string) ([]byte, error) { return disk.ReadFile(path, MostIn(path)) }
 
 // ReadCacheFile is ReadStateFile for what takes less than 64 MiB.
 func ReadCacheFile(path string) ([]byte, error) { return disk.ReadFile(path, MostState/16) }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -131,19 +129,11 @@ func parseHookFailure(line []byte) (HookFailure, bool) {
 }
 
 func readHookFailures(s *store.Store) ([]byte, error) {
-	f, err := s.Repo().OpenState(store.HookFailures, os.O_RDONLY)
+	text, err := git.ReadStateFile(s.StatePath(store.HookFailures))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
-	}
-	return text, nil
+	return text, err
 }
 
 // editHookFailures replaces the file by what edit returns, and removes an empty one.
