@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -154,17 +152,12 @@ func (r Remote) SharedName() string {
 // ReadShared returns the branches and tags that were once on both sides, as full ref names;
 // empty where nothing was shared yet.
 func ReadShared(s *store.Store, r Remote) (map[string]bool, error) {
-	f, err := s.Repo().OpenState(r.SharedName(), os.O_RDONLY)
+	data, err := git.ReadStateFile(s.StatePath(r.SharedName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]bool{}, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
 	}
 	names := map[string]bool{}
 	for _, name := range strings.Fields(string(data)) {

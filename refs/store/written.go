@@ -1,7 +1,7 @@
 package store
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -120,17 +120,39 @@ func (s *Store) WrittenSince(offset int64) (commits []git.ID, end int64, err err
 	if offset < 0 || offset > info.Size() {
 		offset = 0
 	}
-	data, err := io.ReadAll(io.NewSectionReader(f, offset, info.Size()-offset))
+	commits, read, err := s.listed(io.NewSectionReader(f, offset, info.Size()-offset))
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
 	}
-	data = data[:bytes.LastIndexByte(data, '\n')+1] // the last line may be in the making
-	for line := range bytes.Lines(data) {
-		if id := string(bytes.TrimSuffix(line, []byte("\n"))); s.repo.IsID(id) { // a line may be torn
-			commits = append(commits, git.ID(id))
+	return commits, offset + read, nil
+}
+
+// listed returns the hashes that lines end with, and how many bytes the whole lines have: the last line may be in the making.
+// A line may begin with what a crash left, a part of a hash or a hole of any size, which is not kept in memory.
+func (s *Store) listed(from io.Reader) (commits []git.ID, end int64, err error) {
+	r := bufio.NewReader(from)
+	var last []byte // the end of the line so far
+	for at := int64(0); ; {
+		piece, err := r.ReadSlice('\n')
+		at += int64(len(piece))
+		last = append(last, piece...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			last = last[max(0, len(last)-64):]
+			continue
+		case errors.Is(err, io.EOF):
+			return commits, end, nil
+		case err != nil:
+			return nil, 0, err
 		}
+		line := string(last[:len(last)-1])
+		for _, n := range []int{40, 64} { // SHA-1 and SHA-256; the repository has one of them
+			if len(line) >= n && s.repo.IsID(line[len(line)-n:]) {
+				commits = append(commits, git.ID(line[len(line)-n:]))
+			}
+		}
+		end, last = at, last[:0]
 	}
-	return commits, offset + int64(len(data)), nil
 }
 
 func ownReason(reason string) bool {
