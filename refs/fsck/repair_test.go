@@ -32,7 +32,7 @@ func TestRepairIsQuoted(t *testing.T) {
 	if _, err := share.Init(t.Context(), s, share.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Repo().WriteStateFile("intent/main.json", []byte("x")); err != nil {
+	if err := s.Repo().WriteStateFile("expunge.json", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	found, err := fsck.Run(t.Context(), s, fsck.Options{})
