@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,10 +20,12 @@ type answered struct {
 	expunge.Result
 	Asked   []expunge.Question `json:"asked"`
 	Refused bool               `json:"refused"`
+
+	done bool // it was answered
 }
 
 // runAnswer answers what a remote asks to forget, and applies what it has forgotten and nobody was
-// asked about.
+// asked about. What was followed is answered once nothing waits: who refuses a request must not bring back another one.
 func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
@@ -31,6 +35,10 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 	list, err := expunge.RequestsOf(ctx, s, o.from)
 	if err != nil {
 		return err
+	}
+	waits := slices.ContainsFunc(list, func(r expunge.Request) bool { return r.Waits() })
+	if waits {
+		list = slices.DeleteFunc(list, func(r expunge.Request) bool { return !r.Waits() })
 	}
 	a := answered{Result: expunge.Result{IDs: []string{}, Remotes: []expunge.DirtyRemote{}, DryRun: o.dryRun},
 		Asked: []expunge.Question{}}
@@ -48,6 +56,9 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 		a.Result, err = o.expungeFrom(ctx, env, s)
 	case !o.dryRun:
 		err = a.accept(ctx, env, s, o, list)
+		if err == nil && !waits {
+			err = a.applyMore(ctx, env, s, o)
+		}
 	}
 	if err != nil {
 		return err
@@ -62,7 +73,7 @@ func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expun
 			fmt.Sprintf("'%s' asks to forget nothing that waits for an answer", o.from),
 			self+" expunge --from "+o.from+" --dry-run")
 	}
-	a.Refused = true
+	a.Refused, a.done = true, true
 	a.Warnings, err = share.Refuse(ctx, s, o.writer(env), list)
 	return err
 }
@@ -81,7 +92,24 @@ func (a *answered) accept(ctx context.Context, env *Env, s *refs.Store, o *expun
 		return err
 	}
 	a.Result, err = expunge.Accept(ctx, s, o.writer(env), list)
+	a.done = true
 	return err
+}
+
+// applyMore also applies what the remote has expunged since the last sync: who answers what was followed is not asked
+// about anything else.
+func (a *answered) applyMore(ctx context.Context, env *Env, s *refs.Store, o *expungeOptions) error {
+	more, err := share.ExpungeFrom(ctx, s, share.Options{Writer: o.writer(env), Remote: o.from,
+		Progress: env.progress(o.json)}, expunge.Options{Yes: true})
+	a.Warnings = append(a.Warnings, more.Warnings...)
+	a.Objects += more.Objects
+	if errors.Is(err, fail.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("what was hidden here is forgotten; ask the remote for more: %w", err)
+	}
+	return nil
 }
 
 // print lists what is asked, by whom and why, and then what was done.
@@ -105,9 +133,15 @@ func (a *answered) print(p *render.Printer, remote string) {
 	switch {
 	case a.Refused:
 		line(p, "It is back. Every clone gets it with its next sync; begin here: %s sync %s", self, remote)
-	case a.Objects > 0:
+	case a.done:
 		line(p, "It is forgotten: %s deleted", count(a.Objects, "object", "objects"))
 	default:
+		if until := a.Asked[0].Until; !until.IsZero() { // the oldest
+			line(p, "Others wrote it. It is hidden here, not pushed, and deleted from %s on.", until.Format(time.DateOnly))
+			line(p, "Delete it now:           %s expunge --from %s --yes", self, remote)
+			line(p, "Bring it back, for all:  %s expunge --from %s --refuse", self, remote)
+			return
+		}
 		line(p, "It is hidden here, kept, and not pushed. Forget it for good:  %s expunge --from %s --yes", self, remote)
 		line(p, "Bring it back, for all:                                       %s expunge --from %s --refuse", self, remote)
 	}

@@ -83,13 +83,40 @@ func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, err
 	}
 	asked := map[string]doc.Expunged{}
 	for _, r := range requests {
-		asked[r.Remote] = asked[r.Remote].Union(r.Asked)
+		if r.Waits() {
+			asked[r.Remote] = asked[r.Remote].Union(r.Asked)
+		}
 	}
 	var list []Notice
 	for _, remote := range slices.Sorted(maps.Keys(asked)) {
 		list = append(list, Notice{NoticeForget,
 			fmt.Sprintf("%s asks to forget %s; hidden and kept here until the user answers",
 				remote, expunge.AskedText(asked[remote])),
+			"git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
+	}
+	return list, nil
+}
+
+// followed reports what remotes have expunged of what others wrote, as long as it can be brought back.
+func followed(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error) {
+	requests, err := expunge.Waiting(ctx, s)
+	if err != nil { // forgetting says so
+		return nil, ctx.Err()
+	}
+	asked, until := map[string]doc.Expunged{}, map[string]time.Time{}
+	for _, r := range requests {
+		if r.Waits() {
+			continue
+		}
+		if asked[r.Remote] = asked[r.Remote].Union(r.Asked); until[r.Remote].IsZero() {
+			until[r.Remote] = r.Until // the oldest comes first
+		}
+	}
+	var list []Notice
+	for _, remote := range slices.Sorted(maps.Keys(asked)) {
+		list = append(list, Notice{NoticeForget,
+			fmt.Sprintf("%s has expunged %s; hidden here too, and deleted from %s on", remote,
+				expunge.AskedText(asked[remote]), until[remote].UTC().Format(time.DateOnly)),
 			"git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
 	}
 	return list, nil

@@ -67,7 +67,7 @@ func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.
 		},
 		func(ctx context.Context) (err error) { v.Code, err = code.ReadState(ctx, s, codeWait); return err },
 		func(ctx context.Context) (err error) {
-			v.notices, err = notices(ctx, s, tip, interrupted, forgetting, handedOver(codeWait), remoteWork)
+			v.notices, err = notices(ctx, s, tip, interrupted, forgetting, followed, handedOver(codeWait), remoteWork)
 			return err
 		},
 		func(context.Context) error {

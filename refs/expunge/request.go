@@ -17,8 +17,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// A Request is what a remote asks to forget, although it was written here or is too much to follow
-// unasked. Views and pushes have it no more, but its history is kept until somebody here decides.
+// A Request is what a remote asks to forget. Views and pushes have it no more, but its history is kept: what was
+// written here, or is too much to follow unasked, until somebody here decides; what was followed, because others wrote
+// it, until a time, because their clones may be gone.
 //
 // A commit at refs/context/kept/ULID is the record of one. Its parents are the commits that branches
 // and other refs had before, and the roadmap's commit that asks. Its tree contains
@@ -26,7 +27,8 @@ import (
 //	asked.txt   what is asked, in the form of [doc.Expunged]
 //	refs.txt    "HASH REF" for each ref and the commit that it had
 //
-// and its message the trailers Context-Remote and Context-Asked, the roadmap's commit.
+// and its message the trailers Context-Remote and Context-Asked, the roadmap's commit, and of what was followed
+// Context-Until, a time as in RFC 3339.
 type Request struct {
 	Ref     string // of the record
 	ID      git.ID
@@ -34,16 +36,24 @@ type Request struct {
 	Asked   doc.Expunged
 	Roadmap git.ID    // the commit of the roadmap that asks
 	Refs    []git.Ref // what refs had before
+	Until   time.Time // when what was followed is deleted; zero: it waits for an answer
 }
+
+// Waits reports whether a request waits for an answer.
+func (r *Request) Waits() bool { return r.Until.IsZero() }
+
+// FollowedFor is how long what was followed is kept.
+const FollowedFor = 30 * 24 * time.Hour
 
 const (
 	askedFile      = "asked.txt"
 	refsFile       = "refs.txt"
 	trailerRemote  = "Context-Remote"
 	trailerRoadmap = "Context-Asked"
+	trailerUntil   = "Context-Until"
 )
 
-// WaitingName is an empty file of local state that exists while a request may wait, so that views need
+// WaitingName is an empty file of local state that exists while there may be a request, so that views need
 // not list refs to learn that there is none.
 const WaitingName = "asked"
 
@@ -59,7 +69,21 @@ func Waiting(ctx context.Context, s *store.Store) ([]Request, error) {
 	return Requests(ctx, s)
 }
 
-// DoneWaiting removes the file that Waiting looks for, once no request waits.
+// DropFollowed deletes what was followed and whose time is over. Without requests it costs one stat.
+func DropFollowed(ctx context.Context, s *store.Store, w store.Writer) (warnings []string, err error) {
+	list, err := Waiting(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(r Request) bool { return r.Waits() || r.Until.After(s.Clock()) })
+	if len(list) == 0 {
+		return nil, nil
+	}
+	res, err := Accept(ctx, s, w, list)
+	return res.Warnings, err
+}
+
+// DoneWaiting removes the file that Waiting looks for, once there is no request.
 func DoneWaiting(ctx context.Context, s *store.Store) error {
 	list, err := Requests(ctx, s)
 	if err != nil || len(list) > 0 {
@@ -71,7 +95,7 @@ func DoneWaiting(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// Requests lists the requests that wait for an answer, oldest first.
+// Requests lists the requests that wait for an answer or were followed, oldest first.
 func Requests(ctx context.Context, s *store.Store) ([]Request, error) {
 	refs, err := s.Repo().Refs(ctx, git.KeptPrefix)
 	if err != nil {
@@ -102,6 +126,11 @@ func ReadRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, err
 		return r, err
 	}
 	r.Remote, r.Roadmap = c.Trailer(trailerRemote), git.ID(c.Trailer(trailerRoadmap))
+	if until := c.Trailer(trailerUntil); until != "" {
+		if r.Until, err = time.Parse(time.RFC3339, until); err != nil {
+			return r, err
+		}
+	}
 	file := func(name string) ([]byte, error) {
 		e, ok, err := s.Repo().Edit(c.Tree).Entry(ctx, name)
 		if err == nil && !ok {
@@ -153,6 +182,9 @@ func (r *Request) write(ctx context.Context, ses *store.Transaction) error {
 	c := git.Commit{Parents: slices.Compact(parents), Author: ses.Signature, Committer: ses.Signature,
 		Message: fmt.Sprintf("Keep what '%s' asks to forget\n\n%s%s", prose.OneLine(r.Remote, 100),
 			trailer(trailerRemote, r.Remote), trailer(trailerRoadmap, string(r.Roadmap)))}
+	if !r.Waits() {
+		c.Message += trailer(trailerUntil, r.Until.UTC().Format(time.RFC3339))
+	}
 	if c.Tree, err = tree.Write(ctx); err != nil {
 		return err
 	}
@@ -191,23 +223,26 @@ func (h *hiding) addTracked(r git.Ref) {
 	}
 }
 
-// Hide takes what tombstones of a remote's roadmap name out of this repository's refs and
-// keeps it as a request, with branches that only the remote has. Refs, notes, the record and the tombstones
-// move in one transaction; the objects stay. It returns no request if nothing here contains it.
-func Hide(ctx context.Context, s *store.Store, w store.Writer, asked doc.Expunged, remote string, roadmap git.ID) (*Request, []string, error) {
+// Hide takes what tombstones of a remote's roadmap name, r.Asked, out of this repository's refs and
+// keeps it as a request, with branches that only the remote has. Refs, notes, the record and the tombstones, with more
+// that remove nothing, move in one transaction; the objects stay. It returns no request if nothing here contains it.
+func Hide(ctx context.Context, s *store.Store, w store.Writer, r Request, more doc.Expunged) (*Request, []string, error) {
 	lock, err := s.Repo().Lock(ctx, LockName)
 	if err != nil {
 		return nil, nil, err
 	}
-	op := &Operation{Store: s, Writer: w, hide: &hiding{request: Request{Remote: remote, Asked: asked, Roadmap: roadmap}}}
-	err = op.hideLocked(ctx)
+	op := &Operation{Store: s, Writer: w, hide: &hiding{request: r}}
+	if !r.Waits() {
+		op.Roadmap = r.Roadmap
+	}
+	err = op.hideLocked(ctx, more)
 	if err = errors.Join(err, lock.Unlock()); err != nil || op.hide.request.ID == "" {
 		return nil, op.Result.Warnings, err
 	}
 	return &op.hide.request, op.Result.Warnings, nil
 }
 
-func (op *Operation) hideLocked(ctx context.Context) error {
+func (op *Operation) hideLocked(ctx context.Context, more doc.Expunged) error {
 	known, err := Tombstones(ctx, op.Store)
 	if err != nil {
 		return err
@@ -222,7 +257,7 @@ func (op *Operation) hideLocked(ctx context.Context) error {
 			op.hide.kept[ref.ID] = true
 		}
 	}
-	op.intent.expunged = known.Union(op.hide.request.Asked)
+	op.intent.expunged = known.Union(op.hide.request.Asked).Union(more)
 	if err := checkSize(op.intent.expunged); err != nil {
 		return err
 	}
@@ -234,6 +269,11 @@ func (op *Operation) hideLocked(ctx context.Context) error {
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
 	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
 		return err
+	}
+	if !op.hide.request.Waits() {
+		if err := op.captures(ctx); err != nil {
+			return err
+		}
 	}
 	if err := op.Store.Repo().WriteStateFile(WaitingName, nil); err != nil { // before a view may look
 		return err
@@ -364,6 +404,7 @@ type Question struct {
 	Why     string    `json:"why"`
 	Entries []Entry   `json:"entries"` // that are hidden here
 	Texts   int       `json:"texts"`
+	Until   time.Time `json:"until,omitzero"` // when what was followed is deleted
 }
 
 // What describes it: "2 entries and 1 text".
@@ -385,7 +426,8 @@ func (r *Request) Questions(ctx context.Context, s *store.Store) ([]Question, er
 		left = later
 		_, body, _ := c.Parts()
 		q := Question{Remote: r.Remote, Commit: c.ID, By: c.Author.Name, Email: c.Author.Email, Time: c.Author.When.UTC(),
-			Why: strings.TrimSpace(body), Entries: []Entry{}, Texts: here.Texts()}
+			Why: strings.TrimSpace(body), Entries: []Entry{}, Texts: here.Texts(),
+			Until: r.Until}
 		for _, e := range hidden {
 			if here.HasEntry(e.ID) {
 				q.Entries = append(q.Entries, e)

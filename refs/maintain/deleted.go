@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -130,4 +131,16 @@ func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
 	}
 	const lastYear = 253402300799 // "now" is the largest number
 	return time.Unix(int64(min(seconds, lastYear)), 0), nil
+}
+
+// followed deletes what was expunged elsewhere and kept here for its time.
+func (gc *collector) followed(ctx context.Context) error {
+	if gc.o.DryRun {
+		return nil
+	}
+	warnings, err := expunge.DropFollowed(ctx, gc.s, gc.o.Writer)
+	for _, text := range warnings {
+		gc.warn("%s", text)
+	}
+	return err
 }

@@ -73,13 +73,15 @@ const (
 //  2. branches that were deleted longer ago than context.deletedExpire (90 days) are
 //     dropped, and code that was handed over longer ago, unless the newest COMMIT of
 //     its branch did so;
-//  3. journals of branches that are gone, if memory contains all of their steps;
+//  3. what remotes have expunged and this repository followed 30 days ago is deleted,
+//     see [expunge.Request];
+//  4. journals of branches that are gone, if memory contains all of their steps;
 //     and attached files that no journal names;
-//  4. merges, bisects and interrupted commands of branches and worktrees that are
+//  5. merges, bisects and interrupted commands of branches and worktrees that are
 //     gone, and other state of such worktrees; temporary files that are a day old;
-//  5. the index of searches gets what is new, and loses texts that no branch contains any
+//  6. the index of searches gets what is new, and loses texts that no branch contains any
 //     more;
-//  6. loose objects that memory's refs reach are packed, see [git.Repo.Pack].
+//  7. loose objects that memory's refs reach are packed, see [git.Repo.Pack].
 //
 // It does not seal segments: that would be a commit on each branch, which would have to be
 // shared and could diverge, and the next COMMIT does it anyway.
@@ -159,6 +161,7 @@ func (gc *collector) parts() []part {
 	return []part{
 		{"cannot write the notes that are missing", gc.fold},
 		{"cannot drop deleted branches", gc.deleted},
+		{"cannot delete what was expunged elsewhere", gc.followed},
 		{"cannot drop journals", gc.journals},
 		{"cannot drop what interrupted commands left", gc.states},
 		{"cannot drop attached files", gc.attached},

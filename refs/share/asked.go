@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
@@ -219,9 +220,34 @@ func (ex *exchanger) keep(ctx context.Context, asked doc.Expunged, roadmap git.I
 	if err := ex.dropUnsound(ctx); err != nil {
 		return false, err
 	}
-	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, asked, ex.peer.Name, roadmap)
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer,
+		expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, doc.Expunged{})
 	ex.res.Warnings = append(ex.res.Warnings, warnings...)
 	return request != nil, err
+}
+
+// follow does what the other side asks of what was written elsewhere, and keeps it for a time: it may be gone
+// everywhere else. all are the tombstones that apply, asked those that remove something. Where the user has agreed, or
+// trusts the remote, and where nothing here has it, follow does nothing and returns false.
+func (ex *exchanger) follow(ctx context.Context, all, asked doc.Expunged, roadmap git.ID) (bool, error) {
+	if asked.Empty() || ex.accepted || ex.expunge || ex.peer.Accepts {
+		return false, nil
+	}
+	until := ex.s.Clock().Add(expunge.FollowedFor).Truncate(time.Second)
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer,
+		expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap, Until: until}, all)
+	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	if request == nil || err != nil {
+		return false, err
+	}
+	ex.noteFollowed(asked)
+	ex.note(fmt.Sprintf("it is hidden and kept here until %s; what it is, and how to bring it back: %s",
+		until.UTC().Format(time.DateOnly), AnswerCommand(ex.peer.Name)))
+	return true, nil
+}
+
+func (ex *exchanger) noteFollowed(e doc.Expunged) {
+	ex.note(fmt.Sprintf("'%s' has expunged %s; this repository does the same", ex.peer.Name, expunge.EntriesText(len(e.Entries()))))
 }
 
 // dropUnsound drops what of the other sides cannot be read, and so not be rewritten.
@@ -236,9 +262,22 @@ func AnswerCommand(name string) string {
 	return "git context expunge --from " + prose.ShellWord(name) + " --dry-run"
 }
 
+// requests returns what the other side asks: what waits for an answer, and what was followed.
+func (ex *exchanger) requests(ctx context.Context) (waiting, followed []expunge.Request, err error) {
+	list, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
+	for _, r := range list {
+		if r.Waits() {
+			waiting = append(waiting, r)
+		} else {
+			followed = append(followed, r)
+		}
+	}
+	return waiting, followed, err
+}
+
 // tellRequests warns of what the other side asks to forget and nobody has answered.
 func (ex *exchanger) tellRequests(ctx context.Context) error {
-	list, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
+	list, _, err := ex.requests(ctx)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -257,4 +296,13 @@ func (ex *exchanger) errAsked(refs string) error {
 	return fail.New(fail.ErrRefused, fail.ExpungeAsked,
 		fmt.Sprintf("'%s' asks to forget what it still contains itself, in %s; these refs are not pushed until you answer", ex.peer.Name, refs),
 		AnswerCommand(ex.peer.Name), "git context expunge --from "+name+" --yes", "git context expunge --from "+name+" --refuse")
+}
+
+// errFollowed is the error for a remote that asks to forget what it still contains itself, and was followed here. Who
+// is no party to it should look first: the commands that clean the remote remove it there, too.
+func (ex *exchanger) errFollowed(refs string, commands []string) error {
+	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
+		fmt.Sprintf("'%s' asks to forget what it still contains itself, in %s; it is hidden here, and these refs are not pushed "+
+			"until somebody brings it back or removes it there, too", ex.peer.Name, refs),
+		append([]string{AnswerCommand(ex.peer.Name), "git context expunge --from " + prose.ShellWord(ex.peer.Name) + " --refuse"}, commands...)...)
 }

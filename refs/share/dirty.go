@@ -307,7 +307,7 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 	}
 	names := prose.QuotedList(refNames(held))
-	waiting, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
+	waiting, followed, err := ex.requests(ctx)
 	if err != nil {
 		return err
 	}
@@ -328,6 +328,9 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	}
 	if len(local) > 0 {
 		commands = slices.Insert(commands, 0, "git push "+prose.ShellWord(ex.peer.Name)+" --delete "+strings.Join(local, " "))
+	}
+	if len(followed) > 0 {
+		return ex.errFollowed(names, commands)
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, names), commands...)

@@ -160,6 +160,11 @@ func (ex *exchanger) prepare(ctx context.Context) error {
 	if err := expunge.Finish(ctx, ex.s, ex.o.Writer); err != nil {
 		return err
 	}
+	dropped, err := expunge.DropFollowed(ctx, ex.s, ex.o.Writer)
+	ex.res.Warnings = append(ex.res.Warnings, dropped...)
+	if err != nil {
+		return err
+	}
 	if err := ex.readDirty(ctx); err != nil {
 		return err
 	}

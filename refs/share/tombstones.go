@@ -228,11 +228,14 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	if err := ex.dropUnsound(ctx); err != nil {
 		return err
 	}
+	if followed, err := ex.follow(ctx, e, done, roadmap); err != nil || followed {
+		return err
+	}
 	if err := op.Run(ctx, e); err != nil {
 		return err
 	}
 	if !done.Empty() {
-		ex.note(fmt.Sprintf("'%s' has expunged %s; this repository does the same", ex.peer.Name, expunge.EntriesText(len(done.Entries()))))
+		ex.noteFollowed(done)
 	}
 	ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
 	if ex.accepted {
