@@ -38,12 +38,23 @@ func asked(list []expunge.Request) (all doc.Expunged) {
 	return all
 }
 
-// bringBack lifts the requests of which the other side has something in force no more.
+// bringBack lifts the requests of which the other side has something in force no more. What remotes have of it is no old
+// history any more: the commands that clean them would delete there what comes back.
 func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) error {
 	back := known.Without(all)
 	if back.Empty() {
 		return nil
 	}
+	if err := ex.liftAll(ctx, back, all); err != nil {
+		return err
+	}
+	clear(ex.dirty.Refs)
+	l := lifter{s: ex.s}
+	return l.forgetRemotes(ctx)
+}
+
+// liftAll lifts those requests that ask for something of back.
+func (ex *exchanger) liftAll(ctx context.Context, back, all doc.Expunged) error {
 	list, err := expunge.Requests(ctx, ex.s)
 	if err != nil {
 		return err
