@@ -43,10 +43,14 @@ func TestExpungeAcrossClones(t *testing.T) {
 			}
 			if c.early {
 				bob.cleaning() // it is done there too, and nothing old is pushed
+				bob.dropFollowed()
 				bob.forgotten(secret)
 				ann.clean(command)
 			}
 			f.settled(k)
+			if !c.early {
+				bob.dropFollowed()
+			}
 			for _, w := range []*world{ann.world, bob.world} {
 				w.forgotten(secret)
 			}
@@ -55,6 +59,15 @@ func TestExpungeAcrossClones(t *testing.T) {
 				t.Error("the server still holds it")
 			}
 		})
+	}
+}
+
+// dropFollowed deletes what was followed and is kept for a time.
+func (a *agent) dropFollowed() {
+	a.t.Helper()
+	a.ok("expunge", "--from", "origin", "--yes")
+	if kept := a.git("for-each-ref", "refs/context/kept"); kept != "" {
+		a.t.Errorf("kept: %s", kept)
 	}
 }
 
@@ -119,6 +132,7 @@ func TestExpungeBesideRefused(t *testing.T) {
 	ann.forgotten(secret)
 	ann.clean(ann.cleaning())
 	f.settled(k)
+	bob.dropFollowed()
 	ann.forgotten(secret)
 	bob.forgotten(secret)
 

@@ -298,11 +298,8 @@ func (ex *exchanger) errAsked(refs string) error {
 		AnswerCommand(ex.peer.Name), "git context expunge --from "+name+" --yes", "git context expunge --from "+name+" --refuse")
 }
 
-// errFollowed is the error for a remote that asks to forget what it still contains itself, and was followed here. Who
-// is no party to it should look first: the commands that clean the remote remove it there, too.
-func (ex *exchanger) errFollowed(refs string, commands []string) error {
-	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
-		fmt.Sprintf("'%s' asks to forget what it still contains itself, in %s; it is hidden here, and these refs are not pushed "+
-			"until somebody brings it back or removes it there, too", ex.peer.Name, refs),
-		append([]string{AnswerCommand(ex.peer.Name), "git context expunge --from " + prose.ShellWord(ex.peer.Name) + " --refuse"}, commands...)...)
+// lookFirst are the hints that come before the commands that clean a remote, where what it asks to forget was followed
+// here. Who is no party to it should see what it is: these commands delete it on the remote, too.
+func (ex *exchanger) lookFirst() []string {
+	return []string{AnswerCommand(ex.peer.Name), "git context expunge --from " + prose.ShellWord(ex.peer.Name) + " --refuse"}
 }

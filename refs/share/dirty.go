@@ -330,7 +330,7 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		commands = slices.Insert(commands, 0, "git push "+prose.ShellWord(ex.peer.Name)+" --delete "+strings.Join(local, " "))
 	}
 	if len(followed) > 0 {
-		return ex.errFollowed(names, commands)
+		commands = slices.Concat(ex.lookFirst(), commands)
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, names), commands...)

@@ -117,9 +117,19 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s))
 }
 
-// notes adds the lines of kept notes. Lines too many do no harm, should the rest fail.
+// notes adds the lines of kept notes. Lines too many do no harm, should the rest fail. A note moves with its commit, where
+// something else is still expunged from that: so the commits are rewritten first.
 func (l *lifter) notes(ctx context.Context) error {
 	for _, r := range l.list {
+		var tips []git.ID
+		for _, ref := range r.Refs {
+			if _, work := git.WorkBranch(ref.Name); !work && ref.Name != git.NotesRef {
+				tips = append(tips, ref.ID)
+			}
+		}
+		if _, err := l.shown.Rewrite(ctx, tips); err != nil {
+			return err
+		}
 		for _, ref := range r.Refs {
 			if ref.Name != git.NotesRef {
 				continue
