@@ -2,6 +2,7 @@ package expunge
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -141,4 +142,21 @@ func RefID(v *remote.RefSet, ref string) git.ID {
 		return v.Notes
 	}
 	return ""
+}
+
+// keptTips returns the commits of kept history, except handed over code.
+func keptTips(ctx context.Context, s *store.Store, v *Refs) ([]git.ID, error) {
+	var tips []git.ID
+	for _, ref := range v.kept {
+		req, err := ReadRequest(ctx, s, ref)
+		if err != nil {
+			return nil, fmt.Errorf("'%s': %w", ref.Name, err)
+		}
+		for _, r := range req.Refs {
+			if _, work := git.WorkBranch(r.Name); !work {
+				tips = append(tips, r.ID)
+			}
+		}
+	}
+	return tips, nil
 }

@@ -25,7 +25,7 @@ const (
 	// DeletedPrefix is where the tips of deleted branches go.
 	DeletedPrefix = Root + "deleted/"
 	// KeptPrefix is what refs to hidden history begin with: a remote asks to forget it, and nobody here
-	// has said yes.
+	// has said yes, or its time is not over.
 	KeptPrefix = Root + "kept/"
 	// RemotePrefix is what a remote's branches and roadmap begin with.
 	RemotePrefix = Root + "remotes/"
