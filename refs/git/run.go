@@ -57,7 +57,8 @@ func (r *Repo) RunEnv(ctx context.Context, env []string, stdin []byte, args ...s
 // directory as in a bare repository, so that neither the code's .gitattributes
 // nor the user's and the system's attributes reach it, with log.showSignature
 // off, UTF-8 out, a colon between a trailer's key and value, and no trailer taken for a comment. Settings that name a
-// file of the worktree (diff.orderFile) or need one path (log.follow) are off too. The caller adds
+// file of the worktree (diff.orderFile) or need one path (log.follow) are off too; so is log.mailmap, since the
+// .mailmap of the code, which anybody may push, would show one person's words as another's. The caller adds
 // --no-ext-diff and --no-textconv, and, since the repository's info/attributes
 // may still call a document binary, --text.
 func (r *Repo) View(ctx context.Context, args ...string) ([]byte, error) {
@@ -74,7 +75,8 @@ func (r *Repo) viewing(dir string, args []string) command {
 	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1")
 	full := append([]string{"-c", "core.bare=true", "-c", "core.attributesFile=" + os.DevNull,
 		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "trailer.separators=:",
-		"-c", "core.commentChar=#", "-c", "diff.orderFile=" + os.DevNull, "-c", "log.follow=false"}, args...)
+		"-c", "core.commentChar=#", "-c", "diff.orderFile=" + os.DevNull, "-c", "log.follow=false",
+		"-c", "log.mailmap=false"}, args...)
 	return command{dir: dir, env: env, args: full}
 }
 
