@@ -35,13 +35,10 @@ func (f *finder) filesOfRemoved() {
 }
 
 // attached removes the attached files in local state that are expunged. The steps that are pending stay as they
-// are where nothing is forgotten for good.
+// are where nothing is forgotten for good, or a remote alone asks for it.
 func (op *Operation) attached() error {
-	if op.hide != nil {
-		return nil
-	}
 	return op.Store.DropAttached(func(hash string, data []byte) bool {
-		r, err := op.Rewriter.e.Redact(doc.Attachment{Hash: hash, Name: "file"}.Path(), data)
+		r, err := op.intent.pending.Redact(doc.Attachment{Hash: hash, Name: "file"}.Path(), data)
 		return err == nil && r.Gone
 	})
 }

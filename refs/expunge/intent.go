@@ -23,7 +23,8 @@ type Intent struct {
 	expunged doc.Expunged
 	added    doc.Expunged // those of them that this run adds: kept history has no others, see [Request]
 	old      []git.ID
-	drop     []string // refs to kept history that go
+	drop     []string     // refs to kept history that go
+	pending  doc.Expunged // those that somebody here asked for: steps in no commit yet lose no others
 }
 
 func (in *Intent) addOld(ids ...git.ID) {
@@ -40,6 +41,7 @@ func (in *Intent) join(left *Intent) {
 		in.expunged, in.added = in.expunged.Union(left.expunged), in.added.Union(left.added)
 		in.addOld(left.old...)
 		in.drop = append(in.drop, left.drop...)
+		in.pending = in.pending.Union(left.pending)
 	}
 }
 
@@ -62,6 +64,7 @@ type intentFile struct {
 	Added    string   `json:"added,omitempty"`
 	Old      []git.ID `json:"old"`
 	Drop     []string `json:"drop,omitempty"`
+	Pending  string   `json:"pending,omitempty"`
 }
 
 const intentVersion = 1
@@ -91,11 +94,16 @@ func ReadIntent(s *store.Store) (*Intent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Intent{e, added, f.Old, f.Drop}, nil
+	pending, err := doc.ParseExpunged([]byte(f.Pending))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Intent{e, added, f.Old, f.Drop, pending}, nil
 }
 
 func writeIntent(s *store.Store, in *Intent) error {
-	data, err := json.Marshal(intentFile{intentVersion, string(in.expunged.Bytes()), string(in.added.Bytes()), in.old, in.drop})
+	data, err := json.Marshal(intentFile{intentVersion, string(in.expunged.Bytes()), string(in.added.Bytes()), in.old, in.drop,
+		string(in.pending.Bytes())})
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	if !op.journalChanges(c, tip.Commit().ID) {
+	if !op.journalChanges(c, tip.Commit().ID, from) {
 		return nil
 	}
 	if j.Linked() {
@@ -204,8 +204,8 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 }
 
 // journalChanges reports whether a journal contains something expunged or names a replaced
-// commit.
-func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
+// commit. Lines up to the offset from are committed.
+func (op *Operation) journalChanges(c *journal.Content, tip git.ID, from int64) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
 	}
@@ -215,7 +215,10 @@ func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 		}
 	}
 	for _, l := range c.Lines {
-		now, err := op.pendingLine(l)
+		now, err := without(op.Rewriter.e, l)
+		if l.End > from {
+			now, err = op.pendingLine(l)
+		}
 		if err != nil || !bytes.Equal(now, l.Raw) {
 			return true
 		}
@@ -237,12 +240,15 @@ func (op *Operation) quotes(m journal.Mark) bool {
 	return err != nil || slices.ContainsFunc(list, func(e doc.Commit) bool { return op.Rewriter.e.HasEntry(e.ID) })
 }
 
-// pendingLine returns a step without what is expunged; nil if the whole step is.
+// pendingLine returns a step that is in no commit, as it is to stay; nil if it goes. It loses only what somebody here
+// asked for: no list says that it was written here, so it stays until it is committed, and the next exchange asks.
 func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
-	if op.hide != nil { // nobody else knows a step that is pending
-		return line.Raw, nil
-	}
-	if op.Rewriter.e.HasEntry(line.ID) {
+	return without(op.intent.pending, line)
+}
+
+// without returns a step without what is expunged; nil if the whole step is.
+func without(e doc.Expunged, line journal.Line) ([]byte, error) {
+	if e.HasEntry(line.ID) {
 		return nil, nil
 	}
 	var l store.EntryLine
@@ -251,7 +257,7 @@ func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
 	}
 	changed := false
 	for _, text := range []*string{&l.Observation, &l.Thought, &l.Action, &l.Session, &l.Model, &l.Source} {
-		now := op.Rewriter.e.RedactText(*text)
+		now := e.RedactText(*text)
 		changed = changed || now != *text
 		*text = now
 	}

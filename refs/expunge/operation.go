@@ -77,8 +77,16 @@ type Operation struct {
 //  5. it empties reflogs and deletes the objects that only old history reaches;
 //  6. it removes the intent once no ref leads to old history.
 //
+// Steps that are pending lose what is in add, and by [Operation.Follow] nothing.
+//
 // Run takes [LockName] and waits for a running expunge. It also completes an interrupted one.
-func (op *Operation) Run(ctx context.Context, add doc.Expunged) (err error) {
+func (op *Operation) Run(ctx context.Context, add doc.Expunged) error {
+	op.intent.pending = op.intent.pending.Union(add)
+	return op.Follow(ctx, add)
+}
+
+// Follow is Run because a remote asks for it, and nobody here.
+func (op *Operation) Follow(ctx context.Context, add doc.Expunged) (err error) {
 	lock, err := op.Store.Repo().Lock(ctx, LockName)
 	if err != nil {
 		return err

@@ -270,11 +270,6 @@ func (op *Operation) hideLocked(ctx context.Context, more doc.Expunged) error {
 	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
 		return err
 	}
-	if !op.hide.request.Waits() {
-		if err := op.captures(ctx); err != nil {
-			return err
-		}
-	}
 	if err := op.Store.Repo().WriteStateFile(WaitingName, nil); err != nil { // before a view may look
 		return err
 	}
@@ -388,6 +383,7 @@ func Accept(ctx context.Context, s *store.Store, w store.Writer, list []Request)
 		op.intent.drop = append(op.intent.drop, r.Ref)
 		op.intent.addOld(r.ID)
 	}
+	op.intent.pending = all
 	op.Result.IDs, op.Result.Texts = all.Entries(), all.Texts()
 	op.Result.Entries = len(op.Result.IDs)
 	err := op.Run(ctx, doc.Expunged{})

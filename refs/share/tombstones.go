@@ -231,7 +231,11 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	if followed, err := ex.follow(ctx, e, done, roadmap); err != nil || followed {
 		return err
 	}
-	if err := op.Run(ctx, e); err != nil {
+	run := op.Follow
+	if ex.accepted || ex.peer.Accepts {
+		run = op.Run
+	}
+	if err := run(ctx, e); err != nil {
 		return err
 	}
 	if !done.Empty() {
