@@ -11,13 +11,14 @@ type Part struct {
 
 // Lost returns the parts of the roadmap before that r lacks: items, by their text, and sections
 // with a text that r does not have at all. An item that is ticked, or a text that changed, is not
-// lost. The cost is linear; of more than 1,000 sections the others are not looked at.
+// lost, nor is what reads "(expunged)": what was refused has its text again. The cost is linear; of more than 1,000 sections the others are not looked at.
 func (r *Roadmap) Lost(before *Roadmap) []Part {
 	var lost []Part
 	for i := range min(len(before.sections)-1, maxSections) {
 		s := &before.sections[i+1]
 		std := standardName(s.name)
 		switch now := r.find(s.name); {
+		case s.name == Redaction:
 		case before.find(s.name) != s: // a second section of that name, which no command reads
 		case std == "" || std == SectionGoal:
 			if s.text() != "" && (now == nil || now.text() == "") {
@@ -26,7 +27,7 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 		default:
 			have := itemsByText(r.list(std, boxed(std)))
 			for _, it := range s.items(boxed(std)) {
-				if _, ok := have[it.Text]; !ok {
+				if _, ok := have[it.Text]; !ok && it.Text != Redaction {
 					lost = append(lost, Part{std, it.Text})
 				}
 			}
