@@ -445,6 +445,15 @@ func (b *behind) flush() error {
 	return err
 }
 
+// wait waits for everything queued. A child that is to look at an object that was written behind must not start earlier.
+func (b *behind) wait() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.busy {
+		b.idle.Wait()
+	}
+}
+
 // unwritten finds an object that is not on the disk yet.
 func (b *behind) unwritten(id ID) (Object, bool) {
 	b.mu.Lock()

@@ -52,6 +52,9 @@ func TestObjectsAreWrittenBehind(t *testing.T) {
 			t.Errorf("read %q before it was written", got)
 		}
 		c = ok(r.WriteCommit(ctx, &Commit{Tree: tree, Author: who, Committer: who, Message: "m\n"}))(t)
+		if _, err := r.Run(ctx, "cat-file", "-e", string(c)); err != nil {
+			t.Errorf("a child does not find what was written: %v", err)
+		}
 	}
 	tx.Update(BranchRef("main"), c, "")
 	must(t, tx.Commit(ctx))

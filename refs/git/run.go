@@ -90,6 +90,7 @@ func (r *Repo) start(ctx context.Context, c command) ([]byte, error) {
 	if c.dir == "" {
 		c.dir = r.runDir()
 	}
+	r.behind.wait()
 	return r.spawn(ctx, c)
 }
 
