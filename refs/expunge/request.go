@@ -79,7 +79,7 @@ func DropFollowed(ctx context.Context, s *store.Store, w store.Writer) (warnings
 	if len(list) == 0 {
 		return nil, nil
 	}
-	res, err := Accept(ctx, s, w, list)
+	res, err := end(ctx, s, w, list, doc.Expunged{})
 	return res.Warnings, err
 }
 
@@ -376,6 +376,15 @@ func (op *Operation) moveRequest(ctx context.Context, ses *store.Transaction, re
 // Accept forgets for good what requests ask for: the kept history and its objects go, as after any
 // expunge. A killed run is finished by the next writer.
 func Accept(ctx context.Context, s *store.Store, w store.Writer, list []Request) (Result, error) {
+	var all doc.Expunged
+	for _, r := range list {
+		all = all.Union(r.Asked)
+	}
+	return end(ctx, s, w, list, all)
+}
+
+// end forgets for good what requests ask for, and of the steps that are pending what is in pending.
+func end(ctx context.Context, s *store.Store, w store.Writer, list []Request, pending doc.Expunged) (Result, error) {
 	op := &Operation{Store: s, Writer: w, Result: Result{IDs: []string{}, Remotes: []DirtyRemote{}}}
 	var all doc.Expunged
 	for _, r := range list {
@@ -383,10 +392,10 @@ func Accept(ctx context.Context, s *store.Store, w store.Writer, list []Request)
 		op.intent.drop = append(op.intent.drop, r.Ref)
 		op.intent.addOld(r.ID)
 	}
-	op.intent.pending = all
+	op.intent.pending = pending
 	op.Result.IDs, op.Result.Texts = all.Entries(), all.Texts()
 	op.Result.Entries = len(op.Result.IDs)
-	err := op.Run(ctx, doc.Expunged{})
+	err := op.Follow(ctx, doc.Expunged{})
 	return op.Result, errors.Join(err, DoneWaiting(ctx, s))
 }
 
