@@ -124,7 +124,7 @@ func TestGitLogGraphIsGits(t *testing.T) {
 	}
 	judge(t, s)
 	got := logText(t, s, GitLog{Graph: true}, "--", "--oneline", "--no-abbrev-commit")
-	for _, want := range []string{` \[success 1\] Take it\n`, `\* [0-9a-f]{40} \[failed\] Tried\n`, `\| \* [0-9a-f]{40} Start branch try from main\n`} {
+	for _, want := range []string{` \[success 1\] Take it\n`, `\* [0-9a-f]{40,64} \[failed\] Tried\n`, `\| \* [0-9a-f]{40,64} Start branch try from main\n`} {
 		if !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("no %s in:\n%s", want, got)
 		}

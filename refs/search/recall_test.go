@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/internal/memtest"
@@ -83,6 +84,7 @@ func TestRecallFindsTheCaseAmongOthers(t *testing.T) {
 // A user waits for the recall of each prompt, so one without a hit starts a single process of git.
 func TestStrictRecallWithoutAHitAsksGitOnce(t *testing.T) {
 	t.Parallel()
+	gittest.NeedRefFiles(t) // else git reads them
 	r, ctx := memtest.New(t), t.Context()
 	s := r.Open()
 	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
