@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -159,6 +160,8 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 	if !r.DryRun {
 		if len(r.Remotes) > 0 {
 			line(p, "Then, in every other clone: git context sync")
+			line(p, "It keeps what it drops, hidden, for %d days; to delete it there at once: git context expunge --from %s --yes",
+				expunge.FollowedFor/(24*time.Hour), prose.ShellWord(r.Remotes[0].Remote))
 			line(p, "%s", "If a clone has recorded it again since, expunge it there too: "+
 				"clones exchange the ids of entries, not the text.")
 		}
