@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/loss"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -20,6 +21,7 @@ type rewound struct {
 	tip    git.ID
 	was    *git.Commit
 	lost   *loss.Branch // what was written since
+	unread error        // why that cannot be read, so that people decide
 }
 
 // mostRewound is how many moves of a branch since it was rewritten are looked through.
@@ -53,10 +55,7 @@ func (c *checker) rewound(ctx context.Context, v *memory, ref string, bad map[gi
 			return nil, err
 		}
 		lost, err := loss.Missing(ctx, c.s, m.Old, tip, *c.forgotten)
-		if err != nil { // what was written since cannot be read, so that people decide
-			return nil, ctx.Err()
-		}
-		return &rewound{branch, tip, was, lost}, nil
+		return &rewound{branch, tip, was, lost, err}, ctx.Err()
 	}
 	return nil, nil
 }
@@ -116,6 +115,12 @@ func (c *checker) rewrittenBranches(ctx context.Context, v *memory, flaws map[st
 		}
 		p := Problem{Kind: "branch-rewritten", Object: t.Name, Repair: FixCommand, Message: fmt.Sprintf(
 			"another program rewrote branch '%s' into a history that is not valid; the repair sets it back to %s", r.branch, r.was.ID.Short())}
+		if r.unread != nil {
+			p.Message += "; what was written since cannot be read: " + r.unread.Error()
+			p.Repair = fmt.Sprintf("git update-ref %s %s %s", prose.ShellWord(t.Name), r.was.ID, r.tip)
+			c.report(ctx, nil, p)
+			continue
+		}
 		if lost := r.lost.What(); lost != "" {
 			p.Message += ", with " + lost + " written since"
 		}

@@ -436,9 +436,7 @@ func (r *Repo) workOff() {
 func (b *behind) flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.busy {
-		b.idle.Wait()
-	}
+	b.drain()
 	err := b.err
 	b.err = nil
 	clear(b.writing)
@@ -449,6 +447,11 @@ func (b *behind) flush() error {
 func (b *behind) wait() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.drain()
+}
+
+// drain waits until the queue was worked off. mu is locked.
+func (b *behind) drain() {
 	for b.busy {
 		b.idle.Wait()
 	}

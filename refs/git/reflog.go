@@ -299,7 +299,11 @@ func (r *Repo) askRefPast(ctx context.Context, name string) ([]ID, error) {
 		args = append(args, fmt.Sprintf("%s@{%d}", name, i))
 	}
 	out, err := r.Run(ctx, args...)
-	if err != nil && ExitCode(err) != 128 {
+	var failed *Error
+	if errors.As(err, &failed) && reflogEnds(failed.Stderr) {
+		err = nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	var past []ID
@@ -311,6 +315,11 @@ func (r *Repo) askRefPast(ctx context.Context, name string) ([]ID, error) {
 		past = append(past, ID(id))
 	}
 	return past, nil
+}
+
+// reflogEnds recognizes the complaints of rev-parse about a line that a reflog does not have, and about a ref without one.
+func reflogEnds(stderr string) bool {
+	return strings.Contains(stderr, " only has ") || strings.Contains(stderr, ": unknown revision ")
 }
 
 // DropLostMoves removes the lines of a ref's reflog that name objects which do not exist, or

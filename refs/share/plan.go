@@ -27,7 +27,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if ex.alike(ours, theirs) {
 		return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 	}
-	if err := errors.Join(ex.checkOutgoing(ctx, ours, theirs), ex.inspect(ctx, ours, theirs)); err != nil {
+	if err := ex.inspectBoth(ctx, ours, theirs); err != nil {
 		return false, err
 	}
 	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
@@ -154,6 +154,14 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 		return ex.firstPush(ctx, ours)
 	}
 	return nil
+}
+
+// inspectBoth checks what is to be pushed, and then what is to be merged or taken.
+func (ex *exchanger) inspectBoth(ctx context.Context, ours, theirs *remote.RefSet) error {
+	if err := ex.checkOutgoing(ctx, ours, theirs); err != nil {
+		return err
+	}
+	return ex.inspect(ctx, ours, theirs)
 }
 
 // inspect checks what is to be merged or taken. It skips branches that only the other side has,

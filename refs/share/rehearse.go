@@ -50,7 +50,7 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 	if ex.alike(&ours, &theirs) {
 		return ex.outcome()
 	}
-	if err := errors.Join(ex.checkOutgoing(ctx, &ours, &theirs), ex.inspect(ctx, &ours, &theirs)); err != nil {
+	if err := ex.inspectBoth(ctx, &ours, &theirs); err != nil {
 		return err
 	}
 	if err := ex.foresee(ctx, &ours, &theirs); err != nil {
