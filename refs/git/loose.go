@@ -362,6 +362,7 @@ type behind struct {
 	open    int // Txs
 	queue   []looseWrite
 	writing map[ID]Object // queued, being written, or not to be written: readable from here
+	held    map[ID]Object // see [Repo.HoldBlob]
 	busy    bool
 	idle    sync.Cond // signals that the queue was worked off
 	err     error     // the first failure since the last flush
@@ -380,7 +381,9 @@ func (b *behind) end() { b.count(-1) }
 func (b *behind) count(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open += n
+	if b.open += n; b.open == 0 {
+		clear(b.held)
+	}
 }
 
 // writeBehind queues a write and reports true, or reports false where no Tx is open.
@@ -457,10 +460,13 @@ func (b *behind) drain() {
 	}
 }
 
-// unwritten finds an object that is not on the disk yet.
+// unwritten finds an object that is not on the disk yet, or never will be.
 func (b *behind) unwritten(id ID) (Object, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o, ok := b.writing[id]
+	if !ok {
+		o, ok = b.held[id]
+	}
 	return o, ok
 }

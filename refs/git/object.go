@@ -94,6 +94,22 @@ func (r *Repo) WriteBlob(ctx context.Context, data []byte) (ID, error) {
 	return r.write(ctx, "blob", data)
 }
 
+// HoldBlob returns the id of a blob that is not stored: this Repo can read it until the last open Tx is closed. No tree
+// that is stored may name it.
+func (r *Repo) HoldBlob(data []byte) ID { return r.hold("blob", data) }
+
+func (r *Repo) hold(kind string, data []byte) ID {
+	o := Object{ID: hashObject(kind, data, r.hexLen()), Type: kind, Data: data}
+	b := &r.behind
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held == nil {
+		b.held = map[ID]Object{}
+	}
+	b.held[o.ID] = o
+	return o.ID
+}
+
 // WriteTree stores a tree, with entries in any order. It refuses names and ids that git
 // would not accept, and two entries of one name.
 func (r *Repo) WriteTree(ctx context.Context, entries []TreeEntry) (ID, error) {
@@ -102,6 +118,14 @@ func (r *Repo) WriteTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 		return "", err
 	}
 	return r.write(ctx, "tree", data)
+}
+
+func (r *Repo) holdTree(_ context.Context, entries []TreeEntry) (ID, error) {
+	data, err := encodeTree(entries, r.hexLen())
+	if err != nil {
+		return "", err
+	}
+	return r.hold("tree", data), nil
 }
 
 // WriteCommit stores a commit; its ID is not looked at. Names are cleaned as

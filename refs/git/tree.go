@@ -408,7 +408,12 @@ func (e *Edit) List(ctx context.Context, dir string) ([]TreeEntry, error) {
 
 // Write stores the directories that changed, the deepest first, and returns the
 // name of the whole tree.
-func (e *Edit) Write(ctx context.Context) (ID, error) {
+func (e *Edit) Write(ctx context.Context) (ID, error) { return e.write(ctx, e.repo.WriteTree) }
+
+// Hold is Write, but stores nothing: see [Repo.HoldBlob].
+func (e *Edit) Hold(ctx context.Context) (ID, error) { return e.write(ctx, e.repo.holdTree) }
+
+func (e *Edit) write(ctx context.Context, store func(context.Context, []TreeEntry) (ID, error)) (ID, error) {
 	if !e.dirty && e.id != "" {
 		return e.id, nil
 	}
@@ -416,13 +421,13 @@ func (e *Edit) Write(ctx context.Context) (ID, error) {
 		if !sub.dirty {
 			continue
 		}
-		id, err := sub.Write(ctx)
+		id, err := sub.write(ctx, store)
 		if err != nil {
 			return "", err
 		}
 		e.entries[e.index(name)].ID = id
 	}
-	id, err := e.repo.WriteTree(ctx, e.entries)
+	id, err := store(ctx, e.entries)
 	if err != nil {
 		return "", err
 	}

@@ -21,6 +21,7 @@ type documents struct {
 	conflicts    []store.Conflict // all that were found, settled or not
 
 	ourTopics, theirTopics map[string]git.ID // see United
+	merged                 map[string][]byte // topics that are neither side's, by path; see put
 }
 
 // conflict asks for the text where the sides differ.
@@ -105,7 +106,7 @@ func (d *documents) recordKeys(ctx context.Context, c *store.Draft) error {
 // Without a base nothing was removed: what is missing on one side is new on the
 // other.
 func (d *documents) topics(ctx context.Context) error {
-	d.ourTopics, d.theirTopics = map[string]git.ID{}, map[string]git.ID{}
+	d.ourTopics, d.theirTopics, d.merged = map[string]git.ID{}, map[string]git.ID{}, map[string][]byte{}
 	var sides [3]map[string]git.ID // base, ours, theirs
 	all := map[string]bool{}
 	for i, t := range []*store.Tip{d.base, d.ours, d.theirs} {
@@ -170,7 +171,19 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 	if merged == nil {
 		return d.tree.Remove(ctx, path)
 	}
-	return d.tx.Put(ctx, d.tree, path, merged)
+	d.merged[path] = merged
+	return nil
+}
+
+// put stores the topics that are neither side's. A merge with open conflicts must not: no ref would ever lead to them, and
+// an expunge cannot tell such a text from the user's.
+func (d *documents) put(ctx context.Context) error {
+	for path, data := range d.merged {
+		if err := d.tx.Put(ctx, d.tree, path, data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // artifacts adds the files that theirs has and ours lacks. A path has one content on all sides, and what is missing
@@ -195,7 +208,7 @@ func textMerge(ctx context.Context, tx *store.Transaction) doc.TextMerge {
 	}
 }
 
-// virtual merges two bases into one that no commit has.
+// virtual merges two bases into one that no commit has. Nothing of it is stored, for the same reason as in put.
 func (d *documents) virtual(ctx context.Context) (*store.Tip, error) {
 	if err := d.topics(ctx); err != nil {
 		return nil, err
@@ -208,10 +221,13 @@ func (d *documents) virtual(ctx context.Context) (*store.Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.tx.Put(ctx, d.tree, doc.MetadataFile, data); err != nil {
-		return nil, err
+	d.merged[doc.MetadataFile] = data
+	for path, data := range d.merged {
+		if err := d.tree.Put(ctx, path, d.tx.Store.Repo().HoldBlob(data)); err != nil {
+			return nil, err
+		}
 	}
-	tree, err := d.tree.Write(ctx)
+	tree, err := d.tree.Hold(ctx)
 	if err != nil {
 		return nil, err
 	}

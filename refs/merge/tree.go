@@ -90,7 +90,9 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if err := d.artifacts(ctx); err != nil {
 		return nil, err
 	}
-	err = d.topics(ctx)
+	if err = d.topics(ctx); err == nil && Unsettled(d.conflicts) == 0 {
+		err = d.put(ctx)
+	}
 	u.Conflicts, u.ourTopics, u.theirTopics = d.conflicts, d.ourTopics, d.theirTopics
 	return u, err
 }
