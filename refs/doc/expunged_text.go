@@ -88,6 +88,27 @@ func (e Expunged) redactLine(line string) string {
 	return marks + Redaction + space
 }
 
+// bothShown unites two forms of one text that differ in what reads "(expunged)", line by line: what came back on one side
+// is back, because both sides of a merge are rewritten first where a tombstone is in force. It returns false for other texts.
+func bothShown(a, b string) (string, bool) {
+	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
+	if len(left) != len(right) {
+		return "", false
+	}
+	for i, line := range left {
+		marks, piece, _ := cutPiece(line)
+		otherMarks, other, _ := cutPiece(right[i])
+		switch {
+		case line == right[i]:
+		case marks != otherMarks, piece != Redaction && other != Redaction:
+			return "", false
+		case piece == Redaction:
+			left[i] = right[i]
+		}
+	}
+	return strings.Join(left, "\n"), true
+}
+
 // mapLines replaces each line of a text. It returns text itself if no line changes.
 func mapLines(text string, replace func(line string) string) string {
 	var b strings.Builder

@@ -34,6 +34,8 @@ type TextMerge func(base, ours, theirs []byte) (merged []byte, conflict bool, er
 //  5. both added it, with different texts: conflict "add/add";
 //  6. one changed what the other removed: conflict "modify/delete".
 //
+// In cases 4 and 5 there is no conflict where the sides differ only in what reads "(expunged)" on one of them.
+//
 // In cases 3 to 5 the marks of the front matter (pinned, confirmed, edited) never conflict: both sides
 // are compared without them, and a pin of either side stays.
 //
@@ -80,6 +82,9 @@ func mergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, 
 		if !conflict {
 			return merged, nil, nil
 		}
+	}
+	if shown, ok := bothShown(string(ours), string(theirs)); ok && c.Kind != ConflictModifyDelete {
+		return []byte(shown), nil, nil
 	}
 	return ours, c, nil
 }

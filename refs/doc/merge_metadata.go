@@ -180,6 +180,13 @@ func (m *metadataMerge) mergeNode(path []string, b, o, t *yaml.Node) (*yaml.Node
 		}
 		*side.text = &text
 	}
+	if o != nil && t != nil {
+		if shown, ok := bothShown(*c.Ours, *c.Theirs); ok && shown == *c.Ours {
+			return o, nil
+		} else if ok && shown == *c.Theirs {
+			return t, nil
+		}
+	}
 	m.conflicts = append(m.conflicts, c)
 	return o, nil
 }

@@ -34,6 +34,7 @@ func conflictPaths(conflicts []Conflict) []string {
 
 func TestMergeTopic(t *testing.T) {
 	a, b, c := []byte("a\n"), []byte("b\n"), []byte("c\n")
+	left, right, back := []byte("- (expunged)\n\nb\n"), []byte("- a\n\n(expunged)\n"), []byte("- a\n\nb\n")
 	for _, x := range []struct {
 		name               string
 		base, ours, theirs []byte
@@ -44,6 +45,9 @@ func TestMergeTopic(t *testing.T) {
 		{"both added alike", nil, b, b, b, ""}, {"theirs removed", a, a, nil, nil, ""}, {"ours removed", a, nil, a, nil, ""}, {"both removed", a, nil, nil, nil, ""},
 		{"both changed", a, b, c, b, ConflictContent}, {"both added", nil, b, c, b, ConflictAddAdd}, {"ours changed, theirs removed", a, b, nil, b, ConflictModifyDelete},
 		{"ours removed, theirs changed", a, nil, c, nil, ConflictModifyDelete}, {"empty is not absent", nil, []byte{}, c, []byte{}, ConflictAddAdd},
+		{"back on one side", nil, left, back, back, ""}, {"back on both", a, right, left, back, ""},
+		{"another mark", nil, left, []byte("* a\n\nb\n"), left, ConflictAddAdd}, {"one more line", nil, left, append(back, 'c'), left, ConflictAddAdd},
+		{"hidden and removed", a, left, nil, left, ConflictModifyDelete},
 	} {
 		got, c, err := MergeTopic("key", x.base, x.ours, x.theirs, wholeText)
 		if err != nil || !sameFile(got, x.merged) || (c == nil) != (x.kind == "") {
@@ -71,6 +75,7 @@ func TestMergeMetadata(t *testing.T) {
 		{"disjoint keys", "a: 1\n", "a: 1\nb: 2 # mine\n", "a: 1\nc: 3 # theirs\n", "a: 1\nb: 2 # mine\nc: 3 # theirs\n", nil},
 		{"both changed alike", "a: 1\n", "a: 2\n", "a: 2 # comment\n", "a: 2\n", nil},
 		{"one key two values", "a: 1\n", "a: 2\n", "a: 3\n", "a: 2\n", []string{"key metadata.yaml#a"}},
+		{"back on one side", "", "a: (expunged)\nb: x\n", "a: text # theirs\nb: (expunged)\n", "a: text # theirs\nb: x\n", nil},
 		{"no base", "", "a: 2\n", "a: 3\n", "a: 2\n", []string{"key metadata.yaml#a"}},
 		{"deep", "e:\n  a: 1\n  b: 1\n", "e:\n  # mine\n  a: 2\n  b: 1\n", "e:\n  b: 3\n  a: 1\n  c: {x: 1}\n", "e:\n  # mine\n  a: 2\n  b: 3\n  c: {x: 1}\n", nil},
 		{"deep conflict", "e: {a.b: 1, c: 1}\n", "e: {a.b: 2, c: 1}\n", "e: {a.b: 3, c: 2}\n", "e: {a.b: 2, c: 2}\n", []string{`key metadata.yaml#e."a.b"`}},
