@@ -42,7 +42,7 @@ func newGC(g *globals) *command {
 				return err
 			}
 			return o.show(env, res, func(p *render.Printer) {
-				if !o.auto || res.Packed > 0 || res.Dropped > 0 {
+				if !o.auto || res.Packed > 0 || res.Dropped > 0 || len(res.Expunged) > 0 {
 					render.GCText(p, res, o.dryRun)
 				}
 			})

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/prose"
@@ -33,12 +34,16 @@ func GCText(p *Printer, res maintain.Result, would bool) {
 		}
 		return done
 	}
-	if res.Packed == 0 && res.Dropped == 0 && res.Bytes <= 0 {
+	if res.Packed == 0 && res.Dropped == 0 && res.Bytes <= 0 && len(res.Expunged) == 0 {
 		p.line(plain("nothing to pack or drop"))
 		return
 	}
 	if res.Packed > 0 {
 		p.line(plain(did("Packed ", "pack ") + prose.Count(res.Packed, "object")))
+	}
+	for _, e := range res.Expunged {
+		p.line(plain(fmt.Sprintf("%s %s that '%s' has expunged, kept here until %s", did("Deleted", "delete"),
+			expunge.EntriesAndTexts(e.Entries, e.Texts), prose.Fold(e.Remote), day(e.Until))))
 	}
 	temp := 0
 	for _, d := range res.Drops {

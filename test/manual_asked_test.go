@@ -173,6 +173,7 @@ func neverMet() map[string]string {
 		"git-context-version.commit":           "no commit is told to the test's build",
 		"git-context-verify.commits[].signer":  "nothing here is signed: TestSign does that",
 		"git-context-expunge.asked[].until":    "of what was followed: sync_followed.txtar does that",
+		"git-context-gc.expunged":              "of what was followed 30 days ago: sync_followed.txtar does that",
 		"git-context-search.hits[].similarity": "recall's",
 		"git-context-search.hits[].duplicate":  "recall's",
 		"git-context-search.hits[].related":    "recall's",

@@ -106,9 +106,10 @@ func (op *Operation) previewRemotes(ctx context.Context, res *Result) error {
 }
 
 // AskedText describes what a remote asks to forget: "3 entries and 1 text".
-func AskedText(e doc.Expunged) string { return entriesAndTexts(len(e.Entries()), e.Texts()) }
+func AskedText(e doc.Expunged) string { return EntriesAndTexts(len(e.Entries()), e.Texts()) }
 
-func entriesAndTexts(entries, texts int) string {
+// EntriesAndTexts describes how much is expunged: "2 entries and 1 text".
+func EntriesAndTexts(entries, texts int) string {
 	switch {
 	case texts == 0:
 		return EntriesText(entries)

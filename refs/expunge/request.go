@@ -69,15 +69,17 @@ func Waiting(ctx context.Context, s *store.Store) ([]Request, error) {
 	return Requests(ctx, s)
 }
 
-// DropFollowed deletes what was followed and whose time is over. Without requests it costs one stat.
-func DropFollowed(ctx context.Context, s *store.Store, w store.Writer) (warnings []string, err error) {
+// Overdue lists what was followed and whose time is over. Without requests it costs one stat.
+func Overdue(ctx context.Context, s *store.Store) ([]Request, error) {
 	list, err := Waiting(ctx, s)
-	if err != nil {
+	return slices.DeleteFunc(list, func(r Request) bool { return r.Waits() || r.Until.After(s.Clock()) }), err
+}
+
+// DropFollowed deletes what Overdue lists.
+func DropFollowed(ctx context.Context, s *store.Store, w store.Writer) (warnings []string, err error) {
+	list, err := Overdue(ctx, s)
+	if err != nil || len(list) == 0 {
 		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(r Request) bool { return r.Waits() || r.Until.After(s.Clock()) })
-	if len(list) == 0 {
-		return nil, nil
 	}
 	res, err := end(ctx, s, w, list, doc.Expunged{})
 	return res.Warnings, err
@@ -413,7 +415,7 @@ type Question struct {
 }
 
 // What describes it: "2 entries and 1 text".
-func (q Question) What() string { return entriesAndTexts(len(q.Entries), q.Texts) }
+func (q Question) What() string { return EntriesAndTexts(len(q.Entries), q.Texts) }
 
 // Questions returns which commits of the roadmap ask for what a request hides, oldest first.
 func (r *Request) Questions(ctx context.Context, s *store.Store) ([]Question, error) {

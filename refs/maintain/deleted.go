@@ -135,12 +135,22 @@ func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
 
 // followed deletes what was expunged elsewhere and kept here for its time.
 func (gc *collector) followed(ctx context.Context) error {
-	if gc.o.DryRun {
-		return nil
+	list, err := expunge.Overdue(ctx, gc.s)
+	if err != nil || len(list) == 0 {
+		return err
 	}
-	warnings, err := expunge.DropFollowed(ctx, gc.s, gc.o.Writer)
-	for _, text := range warnings {
-		gc.warn("%s", text)
+	if !gc.o.DryRun {
+		warnings, err := expunge.DropFollowed(ctx, gc.s, gc.o.Writer)
+		for _, text := range warnings {
+			gc.warn("%s", text)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	for _, r := range list {
+		gc.res.Expunged = append(gc.res.Expunged,
+			Expunged{Remote: r.Remote, Entries: len(r.Asked.Entries()), Texts: r.Asked.Texts(), Until: r.Until.UTC()})
+	}
+	return nil
 }

@@ -30,9 +30,19 @@ type Result struct {
 	Dropped int   `json:"dropped"` // deleted branches, journals, states and files left by killed commands
 	Bytes   int64 `json:"bytes"`   // freed
 
+	Expunged []Expunged `json:"expunged,omitempty"` // what was kept of what remotes had expunged, for its time
+
 	Drops    []Drop   `json:"-"` // in order
 	Packs    int      `json:"-"` // after the gc
 	Warnings []string `json:"-"` // what was not done, and files that stay for people to examine
+}
+
+// Expunged is what a remote expunged and this repository kept for its time.
+type Expunged struct {
+	Remote  string    `json:"remote"`
+	Entries int       `json:"entries"`
+	Texts   int       `json:"texts"`
+	Until   time.Time `json:"until"` // when its time was over
 }
 
 // Drop is one thing that gc dropped.
