@@ -19,9 +19,9 @@
 //   - loose objects are read in process, everything else (packs, alternates,
 //     promised objects) comes from one `git cat-file --batch-command` child per
 //     Repo, started when it is first needed;
-//   - loose SHA-1 objects are written in process, with git's own rules for mode,
-//     compression, fsync and modification time; in a SHA-256 repository
-//     `git hash-object` writes them;
+//   - loose objects are written in process, with git's own rules for mode,
+//     compression, fsync and modification time; where they have a name of the other
+//     hash as well (extensions.compatObjectFormat), `git hash-object` writes them;
 //   - signed commits are made by `git commit-tree -S` and judged by git log and
 //     `git verify-commit`, with whatever programs and keys the user's git has;
 //   - refs are moved by `git update-ref --stdin` alone (Tx), always with the old

@@ -94,7 +94,7 @@ func (r *Repo) LooseFile(id ID) (string, bool) {
 // in a pack is written again: git would renew the pack's time instead; a second copy is as
 // safe, and gc drops it.
 func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, error) {
-	o := Object{ID: hashObject(kind, data, 40), Type: kind, Data: data}
+	o := Object{ID: hashObject(kind, data, r.hexLen()), Type: kind, Data: data}
 	how, err := r.writeSettings(ctx)
 	if err == nil && r.writeBehind(o, how) {
 		return o.ID, nil

@@ -150,10 +150,9 @@ func (r *Repo) checkCommit(c *Commit) error {
 	return nil
 }
 
-// write stores an object in process if its name is a SHA-1, else through git,
-// which alone knows the names of the other formats.
+// write stores an object in process, except where objects have a second name, which git alone knows.
 func (r *Repo) write(ctx context.Context, kind string, data []byte) (ID, error) {
-	if r.format.hash == "sha1" && !r.format.compat {
+	if !r.format.compat {
 		return r.writeLoose(ctx, kind, data)
 	}
 	if data == nil {
