@@ -209,6 +209,8 @@ func hintsOf(err error) []string {
 		return []string{"nothing that was acknowledged is lost; free some space and run it again"}
 	case errors.Is(err, syscall.EFBIG):
 		return []string{"nothing that was acknowledged is lost; raise the limit on the size of files and run it again: ulimit -f unlimited"}
+	case errors.Is(err, syscall.EIO):
+		return []string{"nothing that was acknowledged is lost; look at the permissions of the repository, the room on its disk, and the disk"}
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (d *disk) attempt(t *testing.T, base *world, c writing, left room, want str
 	d.leave(room{plenty, plenty})
 	last := r
 	if r.code != 0 {
-		last = w.after(c, r, before, "no space left on device", "out of diskspace") // the second is git's own
+		last = w.after(c, r, before, "no space left on device", "out of diskspace", "reftable: ") // the others are git's own
 	}
 	w.complete(last, want)
 	return r.code == 0

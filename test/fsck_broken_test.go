@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // broken is one way in which memory, or what stands around it, can break.
@@ -180,6 +182,9 @@ func (w *world) beside(name string) string { return filepath.Join(filepath.Dir(w
 // put writes a file below the git directory, and its directory.
 func (w *world) put(name, text string) {
 	w.t.Helper()
+	if strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "CONTEXT_HEAD") {
+		gittest.NeedRefFiles(w.t)
+	}
 	path := w.gitPath(filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		w.t.Fatal(err)

@@ -26,7 +26,7 @@ func localRows() []broken {
 }
 
 // noID is the name of an object that no repository has.
-const noID = "1234567890123456789012345678901234567890"
+func (w *world) noID() string { return strings.Repeat("1234", len(w.at("HEAD"))/4) }
 
 // at is what a ref names.
 func (w *world) at(ref string) string { return strings.TrimSpace(w.git("rev-parse", ref)) }
@@ -45,7 +45,7 @@ func refRows() []broken {
 		{name: "empty branch", kind: "ref-broken", fixable: true, breaks: func(w *world) { w.put("refs/context/heads/main", "") }},
 		{name: "garbage branch", kind: "ref-broken", fixable: true, breaks: func(w *world) { w.put("refs/context/heads/exp/pool", "garbage\n") }},
 		{name: "zero roadmap", kind: "ref-broken", fixable: true, breaks: func(w *world) {
-			w.put("refs/context/roadmap", strings.Repeat("0", 40)+"\n")
+			w.put("refs/context/roadmap", strings.Repeat("0", len(w.at("HEAD")))+"\n")
 		}},
 		{name: "empty notes", kind: "ref-broken", fixable: true, breaks: func(w *world) { w.put("refs/notes/context", "") }},
 		{name: "empty deleted branch", kind: "ref-broken", fixable: true, breaks: func(w *world) {
@@ -61,20 +61,20 @@ func refRows() []broken {
 			w.remove("logs/refs/context/heads/exp")
 		}},
 		{name: "branch without its commit", kind: "ref-lost", fixable: true, breaks: func(w *world) {
-			w.put("refs/context/heads/main", noID+"\n")
+			w.put("refs/context/heads/main", w.noID()+"\n")
 		}},
 		{name: "branch at a blob", kind: "ref-lost", fixable: true, breaks: func(w *world) {
 			w.put("refs/context/heads/main", w.at("HEAD:file")+"\n")
 		}},
 		{name: "tag without its commit", kind: "ref-lost", breaks: func(w *world) {
-			w.put("refs/context/tags/worst", noID+"\n")
+			w.put("refs/context/tags/worst", w.noID()+"\n")
 		}},
 		{name: "tracking ref without its commit", kind: "ref-lost", fixable: true, breaks: func(w *world) {
-			w.put("refs/context/remotes/origin/heads/main", noID+"\n")
+			w.put("refs/context/remotes/origin/heads/main", w.noID()+"\n")
 		}},
 		{name: "handed over code without its commit", kind: "ref-lost", fixable: true, breaks: func(w *world) {
 			w.git("update-ref", "--create-reflog", "refs/context/work/main", "HEAD") // an older one must not come back
-			w.put("refs/context/work/main", noID+"\n")
+			w.put("refs/context/work/main", w.noID()+"\n")
 		}},
 		{name: "handed over code at a blob", kind: "ref-lost", fixable: true, breaks: func(w *world) {
 			w.put("refs/context/work/main", w.at("HEAD:file")+"\n")
@@ -163,7 +163,7 @@ func journalRows() []broken {
 		})},
 		{name: "no first line", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string { return l[1:] })},
 		{name: "a mark of nowhere", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
-			return append(l, `{"committed":"`+noID+`","upto":7,"step":99,"id":"01ZZ5K0Z3V7Q3M9K2A4B5C6D7E"}`+"\n")
+			return append(l, `{"committed":"`+strings.Repeat("1234", 10)+`","upto":7,"step":99,"id":"01ZZ5K0Z3V7Q3M9K2A4B5C6D7E"}`+"\n")
 		})},
 		{name: "steps out of order", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
 			n := len(l)

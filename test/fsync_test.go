@@ -57,7 +57,7 @@ func TestAcknowledgedIsFlushed(t *testing.T) {
 				return
 			}
 			calls = w.traced(strace, nil, "commit", "-m", "kept", "--json")
-			inOrder(t, calls, `^fsync\(\d+<.*/objects/.*tmp_obj_`, `^fsync\(\d+<.*/heads/main\.lock>`, `^fdatasync\(\d+<.*/main\.jsonl>`, `^write\(1<.*"id\\"`)
+			inOrder(t, calls, `^fsync\(\d+<.*/objects/.*tmp_obj_`, `^fsync\(\d+<.*/(heads/main\.lock|reftable/[^>]*)>`, `^fdatasync\(\d+<.*/main\.jsonl>`, `^write\(1<.*"id\\"`)
 			flushed(t, calls)
 		})
 	}

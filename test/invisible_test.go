@@ -79,7 +79,7 @@ func (w *world) fingerprint() map[string]string {
 		}
 		if e.IsDir() {
 			switch rel {
-			case ".git/objects", ".git/context", ".git/refs/context", ".git/refs/notes", ".git/logs/refs/context", ".git/logs/refs/notes":
+			case ".git/objects", ".git/reftable", ".git/context", ".git/refs/context", ".git/refs/notes", ".git/logs/refs/context", ".git/logs/refs/notes":
 				return fs.SkipDir
 			}
 			return nil
@@ -95,6 +95,9 @@ func (w *world) fingerprint() map[string]string {
 	})
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	if exists(w.gitPath("reftable")) {
+		sums[".git/reftable"] = w.git("-c", "safe.directory=*", "for-each-ref", "--exclude=refs/context", "--exclude=refs/notes/context")
 	}
 	return sums
 }

@@ -125,7 +125,7 @@ func (k *killed) run(fault string) bool {
 	points := k.passed()
 	died := code == -int(syscall.SIGKILL)
 	if k.c.git { // it must not suffer from what its hooks do
-		died = fault != "none" && len(points) == k.n+1
+		died = fault != "none" && len(points) > k.n // the next hook goes on
 	}
 	if !died || k.c.git {
 		if code != k.c.ends {
@@ -135,7 +135,7 @@ func (k *killed) run(fault string) bool {
 	if !died {
 		return false
 	}
-	k.out, k.point = out, points[len(points)-1]
+	k.out, k.point = out, points[k.n]
 	if k.c.lasting {
 		nothingRuns(k.t, k.root)
 	}

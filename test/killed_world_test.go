@@ -146,7 +146,13 @@ func (w *killWorld) refs() map[string]string {
 		name, to, _ := strings.Cut(strings.TrimSpace(line), " ")
 		found[name] = to
 	}
-	found["CONTEXT_HEAD"] = strings.TrimSpace(w.read(".git/CONTEXT_HEAD"))
+	if exists(w.gitPath("reftable")) {
+		if head, err := w.command(nil, "git", "symbolic-ref", "-q", "CONTEXT_HEAD").Output(); err == nil {
+			found["CONTEXT_HEAD"] = "ref: " + strings.TrimSpace(string(head))
+		}
+	} else {
+		found["CONTEXT_HEAD"] = strings.TrimSpace(w.read(".git/CONTEXT_HEAD"))
+	}
 	return found
 }
 

@@ -183,7 +183,7 @@ func (s *shape) isScalar(v any) bool {
 	case string:
 		switch s.word {
 		case "HASH":
-			return regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(v)
+			return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`).MatchString(v)
 		case "ID":
 			return regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`).MatchString(v)
 		case "TIME":

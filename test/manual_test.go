@@ -14,10 +14,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // What gitcontext-formats(5) shows is what the program writes.
 func TestFormatsPage(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	text, err := os.ReadFile("../docs/man/gitcontext-formats.md")
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // What the README shows is what happens: its commands are run, one after another
@@ -24,6 +26,7 @@ func TestReadme(t *testing.T) {
 
 // So do the examples, each section in a home of its own.
 func TestExamples(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	playSections(t, "../docs/examples.md", map[string]int{
 		"A bug, an idea, a merge": 16, "A command is a step": 5, "Two agents, two clones": 20, "Asking the past": 24})
@@ -31,6 +34,7 @@ func TestExamples(t *testing.T) {
 
 // So do the tutorial and the questions, each from its first line to its last.
 func TestTutorial(t *testing.T) {
+	gittest.NeedSHA1(t)
 	t.Parallel()
 	playPage(t, "../docs/tutorial.md", 100)
 }

@@ -90,6 +90,8 @@ func ours(in *Intent, m git.HeadMove, c, found *git.Commit) bool {
 	switch {
 	case in.Rollback != nil:
 		return c.ID == in.Rollback.Target
+	case found == nil && m.Old == "":
+		return follows(c, in.Head)
 	case found == nil:
 		return follows(c, m.Old)
 	}

@@ -33,11 +33,12 @@ type movedWorld struct {
 func newMovedWorld(t *testing.T) *movedWorld {
 	t.Helper()
 	dir := t.TempDir()
-	w := &movedWorld{t: t, dir: dir, zero: git.ID(strings.Repeat("0", 40)), gone: git.ID(strings.Repeat("1", 40)),
+	w := &movedWorld{t: t, dir: dir,
 		env: append(gittest.Env(t, dir, ""), "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@e.c",
 			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c")}
 	w.run("init", "-q")
 	tree := string(w.run("hash-object", "-w", "-t", "tree", "/dev/null"))
+	w.zero, w.gone = git.ID(strings.Repeat("0", len(tree))), git.ID(strings.Repeat("1", len(tree)))
 	commit := func(message string, parents ...git.ID) git.ID {
 		args := []string{"commit-tree", "-m", message, tree}
 		for _, p := range parents {

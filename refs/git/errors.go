@@ -287,6 +287,9 @@ func systemSaid(stderr string) (syscall.Errno, bool) {
 		if strings.HasSuffix(said, "Out of diskspace") { // where a pack's write falls short
 			return syscall.ENOSPC, true
 		}
+		if strings.HasSuffix(said, ": I/O error") { // a reftable says so of every reason
+			return syscall.EIO, true
+		}
 	}
 	return 0, false
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// HeadMove is one line of the reflog of a HEAD. Old is zero where HEAD was unborn.
+// HeadMove is one line of the reflog of a HEAD. Old is zero where HEAD was unborn, and "" where it is not known: in a
+// reftable git does not say where the oldest line begins, and the lines before it may have expired.
 type HeadMove struct {
 	Old, New ID
 	Reason   string
@@ -108,11 +109,11 @@ func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []Hea
 	}
 	for i := first; i >= 0; i-- {
 		id, reason, _ := strings.Cut(lines[i], " ")
-		old := string(r.ZeroID())
+		old := ""
 		if i+1 < len(lines) {
 			old, _, _ = strings.Cut(lines[i+1], " ")
 		}
-		if !r.IsID(id) || !r.IsID(old) {
+		if !r.IsID(id) || old != "" && !r.IsID(old) {
 			return nil, true, fmt.Errorf("git log: cannot understand '%s'", Shown(lines[i]))
 		}
 		moves = append(moves, HeadMove{Old: ID(old), New: ID(id), Reason: reason})
