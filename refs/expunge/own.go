@@ -38,13 +38,36 @@ func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, of []git.ID) (o
 		}
 	}
 	for chunk := range slices.Chunk(commits, incoming.ChunkSize) {
-		hits, err := hitsOf(ctx, s, e, chunk)
+		hits, err := hitsOfWhole(ctx, s, e, chunk)
 		if err != nil {
 			return own, err
 		}
 		own = own.Union(hits)
 	}
 	return own, nil
+}
+
+// hitsOfWhole is hitsOf, but leaves out a commit that cannot be read if no ref leads to it: it lost a race
+// for its ref, and an expunge then purged its parent, or a part of its tree.
+func hitsOfWhole(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
+	own, err := hitsOf(ctx, s, e, commits)
+	if err == nil || ctx.Err() != nil {
+		return own, err
+	}
+	if len(commits) == 1 {
+		out, more := s.Repo().View(ctx, "for-each-ref", "--count=1", "--contains="+string(commits[0]), "--format=%(refname)")
+		if more != nil || len(out) > 0 {
+			return own, err
+		}
+		return doc.Expunged{}, nil
+	}
+	half := len(commits) / 2
+	own, err = hitsOfWhole(ctx, s, e, commits[:half])
+	if err != nil {
+		return own, err
+	}
+	more, err := hitsOfWhole(ctx, s, e, commits[half:])
+	return own.Union(more), err
 }
 
 // OwnRefsHave reports whether our own refs lead to anything that some tombstones name.
