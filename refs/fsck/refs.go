@@ -39,7 +39,7 @@ func checkRefs(ctx context.Context, c *checker) error {
 		c.misfit(ctx, name)
 	}
 	for _, p := range c.found[before:] {
-		c.blocked = c.blocked || !p.Fixed
+		c.blocked = c.blocked || !p.Fixed && p.Kind != mistyped
 	}
 	if c.blocked {
 		return nil

@@ -134,6 +134,9 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 		p.Message = fmt.Sprintf("ref '%s' names %s, of which %s not here", r.Name, r.ID.Short(), countAre(len(r.parts), "file or tree"))
 	default:
 		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, r.kind, r.ID.Short())
+		if there, err := c.mistypedThere(ctx, r, p); there || err != nil {
+			return err
+		}
 	}
 	f, err := c.formerly(ctx, r.Name)
 	if err != nil {
