@@ -144,7 +144,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 				ex.beaten[st.branch] = true
 			}
 		case git.PushRefused:
-			ex.refused = append(ex.refused, refusal{displayRef(ref), prose.OneLine(r.Reason, 300)})
+			ex.refused = append(ex.refused, refusal{displayRef(ref), prose.OneLine(r.Reason, 300), clashes(ref, theirs)})
 			ex.hear(r.Said)
 		default:
 			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {

@@ -6,11 +6,17 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // refusal is a ref that a remote does not let us push, and its reason in one line.
-type refusal struct{ ref, reason string }
+type refusal struct {
+	ref, reason string
+	clashes     bool // the remote has a branch beside which it cannot exist
+}
 
 // hear keeps what a remote said of a push, once: it says the same for all refs of one push.
 func (ex *exchanger) hear(said []string) {
@@ -38,9 +44,35 @@ func (ex *exchanger) pushRefused() error {
 	if !ex.peer.Heads && namesRefused(strings.Join(append(reasons, ex.said...), "\n")) {
 		hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
 	}
+	if renames := ex.renames(); len(renames) > 0 {
+		hints = renames
+	}
 	reason, said := explained(strings.Join(parts, "; "), ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Hints: hints, Said: said,
 		Message: fmt.Sprintf("'%s' refuses %s", ex.peer.Name, reason)}
+}
+
+// renames returns the commands that rename the refused branches whose refs the remote cannot have beside one of its own,
+// as `x/y` beside `x`.
+func (ex *exchanger) renames() []string {
+	var hints []string
+	for _, r := range ex.refused {
+		if r.clashes {
+			hints = append(hints, fmt.Sprintf("git context branch -m %s %s", r.ref, strings.ReplaceAll(r.ref, "/", "-")))
+		}
+	}
+	return hints
+}
+
+// clashes reports whether a ref is a branch that cannot exist beside one of a side.
+func clashes(ref string, side *remote.RefSet) bool {
+	name, ok := git.BranchName(ref)
+	for have := range side.Branches {
+		if ok && have != name && store.NameClash(have, name) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // explained adds to a reason what the remote said, if that is one line; else it returns that beside it.
