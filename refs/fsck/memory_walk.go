@@ -19,10 +19,10 @@ func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 		}
 	}
 	list, err := v.s.Repo().History(ctx, deep)
-	if err != nil {
-		if !incoming.Unreadable(err) {
-			return nil, err
-		}
+	if err != nil && !incoming.Unreadable(err) {
+		return nil, err
+	}
+	if err != nil || lacksParent(list) {
 		if list, err = v.walkBroken(ctx, deep); err != nil {
 			return nil, err
 		}
@@ -50,6 +50,18 @@ func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 		}
 	}
 	return commits, nil
+}
+
+// lacksParent reports whether a history lists a parent and not its commit: git rev-list prints an error about a missing
+// parent, and exits with 0.
+func lacksParent(list []git.NewCommit) bool {
+	here := make(map[git.ID]bool, len(list))
+	for _, n := range list {
+		here[n.ID] = true
+	}
+	return slices.ContainsFunc(list, func(n git.NewCommit) bool {
+		return slices.ContainsFunc(n.Parents, func(p git.ID) bool { return !here[p] })
+	})
 }
 
 // mark records the roles in which our own refs, or those of remotes, reach commits. A ref of a remote adds no
