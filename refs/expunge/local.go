@@ -312,7 +312,7 @@ func (op *Operation) emptyReflogs(ctx context.Context) error {
 		return err
 	}
 	var names []string
-	for _, r := range v.Every() {
+	for _, r := range append(v.Every(), v.kept...) {
 		names = append(names, r.Name)
 	}
 	return op.Store.Repo().DropReflogs(ctx, names)
