@@ -3,9 +3,11 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/render"
@@ -39,7 +41,7 @@ func newExpunge(g *globals) *command {
 		usage: []string{
 			"expunge --match TEXT [-m WHY] [--dry-run] [--yes]",
 			"expunge --id ID [-m WHY] [--dry-run] [--yes]",
-			"expunge --from REMOTE [--dry-run | --yes | --refuse]",
+			"expunge --from REMOTE [--dry-run | --yes | --refuse] [ID...]",
 		},
 		about: "Removes a secret from every memory commit, note, journal, reflog and object of this " +
 			"repository. Steps and commits whose own text contains TEXT are removed; elsewhere \"(expunged)\" " +
@@ -58,15 +60,19 @@ func newExpunge(g *globals) *command {
 		globals: g,
 		flags:   join(own, o.author.flags(), g.common()),
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if len(args) > 0 { // an argument may be the secret: no error repeats it
+			// An argument may be the secret: no error repeats it.
+			if len(args) > 0 && o.from == "" {
 				return usagef("nothing to expunge: --match needs a text").
 					hint("%s expunge --match TEXT", self).hint("%s expunge --match - < FILE", self)
+			}
+			if slices.ContainsFunc(args, func(id string) bool { return !doc.ValidID(id) }) {
+				return usagef("an argument is no id of an entry").hint("%s expunge --from REMOTE --dry-run", self)
 			}
 			if err := o.check(); err != nil {
 				return err
 			}
 			if o.from != "" {
-				return runAnswer(ctx, env, o)
+				return runAnswer(ctx, env, o, args)
 			}
 			r, err := runExpunge(ctx, env, o)
 			if err != nil {

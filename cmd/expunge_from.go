@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/share"
@@ -21,12 +22,16 @@ type answered struct {
 	Asked   []expunge.Question `json:"asked"`
 	Refused bool               `json:"refused"`
 
-	done bool // it was answered
+	what doc.Expunged // the tombstones to answer
+	ids  string       // the entries to answer, as arguments; "" for all
+	done bool         // it was answered
 }
 
 // runAnswer answers what a remote asks to forget, and applies what it has forgotten and nobody was
 // asked about. What was followed is answered once nothing waits: who refuses a request must not bring back another one.
-func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
+//
+// With ids only these entries are answered, of all requests of the remote.
+func runAnswer(ctx context.Context, env *Env, o *expungeOptions, ids []string) (err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return err
@@ -37,25 +42,24 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 		return err
 	}
 	waits := slices.ContainsFunc(list, func(r expunge.Request) bool { return r.Waits() })
-	if waits {
+	if waits && len(ids) == 0 {
 		list = slices.DeleteFunc(list, func(r expunge.Request) bool { return !r.Waits() })
 	}
 	a := answered{Result: expunge.Result{IDs: []string{}, Remotes: []expunge.DirtyRemote{}, DryRun: o.dryRun},
 		Asked: []expunge.Question{}}
-	for _, r := range list {
-		questions, err := r.Questions(ctx, s)
-		if err != nil {
-			return err
-		}
-		a.Asked = append(a.Asked, questions...)
+	if err := a.ask(ctx, s, o, list, ids); err != nil {
+		return err
 	}
 	switch {
 	case o.refuse:
 		err = a.refuse(ctx, env, s, o, list)
+	case len(ids) > 0 && o.dryRun:
+	case len(ids) > 0:
+		err = a.accept(env, o, func() (expunge.Result, error) { return expunge.AcceptSome(ctx, s, o.writer(env), a.what) })
 	case len(list) == 0:
 		a.Result, err = o.expungeFrom(ctx, env, s)
 	case !o.dryRun:
-		err = a.accept(ctx, env, s, o, list)
+		err = a.accept(env, o, func() (expunge.Result, error) { return expunge.Accept(ctx, s, o.writer(env), list) })
 		if err == nil && !waits {
 			err = a.applyMore(ctx, env, s, o)
 		}
@@ -67,6 +71,36 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions) (err error) {
 	return o.show(env, a, func(p *render.Printer) { a.print(p, o.from) })
 }
 
+// ask lists what requests ask: all of it, or what is about some entries.
+func (a *answered) ask(ctx context.Context, s *refs.Store, o *expungeOptions, list []expunge.Request, ids []string) error {
+	for _, id := range ids {
+		a.ids += " " + id
+	}
+	for _, r := range list {
+		if len(ids) > 0 {
+			some, err := r.Of(ctx, s, ids, !o.refuse)
+			if err != nil {
+				return err
+			}
+			r.Asked = some
+		}
+		a.what = a.what.Union(r.Asked)
+		questions, err := r.Questions(ctx, s)
+		if err != nil {
+			return err
+		}
+		a.Asked = append(a.Asked, questions...)
+	}
+	for _, id := range ids {
+		if !a.what.HasEntry(id) {
+			return fail.New(fail.ErrNotFound, fail.NothingAsked,
+				fmt.Sprintf("'%s' asks to forget no entry '%s' that is hidden here", o.from, id),
+				self+" expunge --from "+o.from+" --dry-run")
+		}
+	}
+	return nil
+}
+
 func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expungeOptions, list []expunge.Request) (err error) {
 	if len(list) == 0 {
 		return fail.New(fail.ErrNotFound, fail.NothingAsked,
@@ -74,11 +108,11 @@ func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expun
 			self+" expunge --from "+o.from+" --dry-run")
 	}
 	a.Refused, a.done = true, true
-	a.Warnings, err = share.Refuse(ctx, s, o.writer(env), list)
+	a.Warnings, err = share.Refuse(ctx, s, o.writer(env), list, a.what)
 	return err
 }
 
-func (a *answered) accept(ctx context.Context, env *Env, s *refs.Store, o *expungeOptions, list []expunge.Request) (err error) {
+func (a *answered) accept(env *Env, o *expungeOptions, accept func() (expunge.Result, error)) (err error) {
 	all := 0
 	for _, q := range a.Asked {
 		all += len(q.Entries)
@@ -91,7 +125,7 @@ func (a *answered) accept(ctx context.Context, env *Env, s *refs.Store, o *expun
 	if err != nil {
 		return err
 	}
-	a.Result, err = expunge.Accept(ctx, s, o.writer(env), list)
+	a.Result, err = accept()
 	a.done = true
 	return err
 }
@@ -138,12 +172,12 @@ func (a *answered) print(p *render.Printer, remote string) {
 	default:
 		if until := a.Asked[0].Until; !until.IsZero() { // the oldest
 			line(p, "Others wrote it. It is hidden here, not pushed, and deleted from %s on.", until.Format(time.DateOnly))
-			line(p, "Delete it now:           %s expunge --from %s --yes", self, remote)
-			line(p, "Bring it back, for all:  %s expunge --from %s --refuse", self, remote)
+			line(p, "Delete it now:           %s expunge --from %s --yes%s", self, remote, a.ids)
+			line(p, "Bring it back, for all:  %s expunge --from %s --refuse%s", self, remote, a.ids)
 			return
 		}
-		line(p, "It is hidden here, kept, and not pushed. Forget it for good:  %s expunge --from %s --yes", self, remote)
-		line(p, "Bring it back, for all:                                       %s expunge --from %s --refuse", self, remote)
+		line(p, "It is hidden here, kept, and not pushed. Forget it for good:  %s expunge --from %s --yes%s", self, remote, a.ids)
+		line(p, "Bring it back, for all:                                       %s expunge --from %s --refuse%s", self, remote, a.ids)
 	}
 }
 

@@ -286,6 +286,14 @@ func (e Expunged) OnlyEntry(id string) (some Expunged) {
 	return some
 }
 
+// OnlyFile returns the tombstone of an attachment; empty if it has none.
+func (e Expunged) OnlyFile(hash string) Expunged {
+	if !e.HasFile(hash) {
+		return Expunged{}
+	}
+	return e.only(map[string]bool{tombFile + " " + hash: true})
+}
+
 func (e Expunged) only(names map[string]bool) Expunged {
 	var some Expunged
 	for name := range names {

@@ -31,7 +31,8 @@ type finder struct {
 	all      map[string]bool       // all steps and commits
 	removed  map[string]doc.Commit // commits to remove, by id
 	topics   map[string]bool
-	touched  map[string]bool // what has a text that named has: ids of entries that stay, paths of topics
+	hold     map[string]doc.Expunged // if set, collects which of named act on what named entries say and keep
+	touched  map[string]bool         // what has a text that named has: ids of entries that stay, paths of topics
 
 	fileHash   string              // with which the hash of an attachment to remove begins, if there is no text
 	holders    map[string][]string // the steps that keep an attachment, by its hash
@@ -204,6 +205,7 @@ func (f *finder) step(s *doc.Step) {
 		}
 	}
 	named := slices.ContainsFunc(s.Attachments, func(a doc.Attachment) bool { return f.match.in(a.Name) })
+	f.holds(s.ID, s.Attachments, s.Observation, s.Thought, s.Action)
 	if f.wants(s.ID) || named || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
 		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
@@ -222,6 +224,7 @@ func (f *finder) commitEntry(m *doc.Commit) {
 		f.checkBirth(m)
 		f.texts(ownWords(m))
 	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(ownWords(m)) || f.match.in(m.Agent) {
+		f.holds(m.ID, nil, append(doc.Quotes(*m, f.limit), ownWords(m))...)
 		f.entry(Entry{ID: m.ID, Kind: "commit", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m

@@ -481,14 +481,7 @@ func (r *Request) eachAsking(ctx context.Context, s *store.Store, visit func(*gi
 // entries returns the entries that a request hides.
 func (r *Request) entries(ctx context.Context, s *store.Store) ([]Entry, error) {
 	f := newFinder(s)
-	f.named = r.Asked
-	v := &Refs{}
-	for _, ref := range r.Refs {
-		if _, work := git.WorkBranch(ref.Name); !work && ref.Name != git.NotesRef {
-			v.Branches = append(v.Branches, ref)
-		}
-	}
-	if err := f.history(ctx, v); err != nil {
+	if err := r.search(ctx, f); err != nil {
 		return nil, err
 	}
 	var res Result

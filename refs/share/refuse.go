@@ -17,25 +17,15 @@ import (
 )
 
 // Refuse brings back what a remote asked to forget: here at once, in other clones once they sync.
-// It returns which requests it refused. Warnings name documents that were changed while they were
+// what are the tombstones to refuse, of those requests; what else they ask stays hidden. Warnings name documents that were changed while they were
 // hidden, and that stay as they are. All refs move in one transaction.
-func Refuse(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request) (warnings []string, err error) {
+func Refuse(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request,
+	what doc.Expunged) (warnings []string, err error) {
 	known, err := expunge.Tombstones(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	after := known
-	for _, r := range list {
-		after = after.Refuse(r.Asked)
-	}
-	return lift(ctx, s, w, list, after, "Refuse to forget "+expunge.AskedText(asked(list)))
-}
-
-func asked(list []expunge.Request) (all doc.Expunged) {
-	for _, r := range list {
-		all = all.Union(r.Asked)
-	}
-	return all
+	return lift(ctx, s, w, list, known.Refuse(what), "Refuse to forget "+expunge.AskedText(what))
 }
 
 // bringBack lifts the requests of which the other side has something in force no more. What remotes have of it is no old
@@ -155,12 +145,11 @@ func (l *lifter) build(ctx context.Context) error {
 				return fmt.Errorf("bring back '%s': %w", displayRef(ref.Name), err)
 			}
 		}
-		if left := r.Asked.Without(r.Asked.Without(l.after)); !left.Empty() {
-			continue // that is still hidden, and waits for an answer
+		if err := r.Rest(ctx, l.ses, r.Asked.Without(r.Asked.Without(l.after))); err != nil {
+			return err
 		}
-		l.ses.Refs.Delete(r.Ref, r.ID)
 	}
-	if err := errors.Join(l.roadmap(ctx), l.tracking(ctx)); err != nil {
+	if err := errors.Join(l.roadmap(ctx), l.tracking(ctx), l.shown.Adopt(ctx, l.ses)); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.now)) {
