@@ -372,7 +372,7 @@ func (op *Operation) moveRequest(ctx context.Context, ses *store.Transaction, re
 		return false, err
 	}
 	ses.Refs.Update(ref.Name, req.ID, ref.ID)
-	return true, nil
+	return true, w.Adopt(ctx, ses)
 }
 
 // Accept forgets for good what requests ask for: the kept history and its objects go, as after any
