@@ -197,11 +197,15 @@ func (s *Store) Moment() (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// NewID makes an id that is larger than after and than every id of an earlier moment.
+// NewID makes an id that is larger than after. Its time is Moment, but never later than the clock: other clones refuse
+// ids that are ahead of their clocks, and GIT_COMMITTER_DATE may be any date.
 func (s *Store) NewID(after string) (string, error) {
 	t, err := s.Moment()
 	if err != nil {
 		return "", err
+	}
+	if now := s.Clock(); t.After(now) {
+		t = now
 	}
 	return doc.NextID(t, after)
 }
