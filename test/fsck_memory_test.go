@@ -58,12 +58,10 @@ func documentRows() []broken {
 		return func(w *world) { w.puts(mode, path, text, w.message(mainTip)) }
 	}
 	ahead := "7ZZZZZZZZZ" + strings.Repeat("0", 16)
-	back := func(w *world) { w.git("update-ref", mainTip, mainTip+"~1") }
 	return []broken{
 		{name: "document that no one can read", kind: "document-invalid", breaks: puts("100644", "log.md", "hello\n")},
 		{name: "file of another tool", kind: "tree-invalid", breaks: puts("100644", "README.md", "hello\n")},
 		{name: "misnamed segment", kind: "segment-misnamed", breaks: puts("100644", doc.SegmentPath("log", ahead), oneStep(1, someID))},
-		{name: "id of the future", kind: "id-ahead", byHand: back, breaks: puts("100644", doc.SegmentPath("log", ahead), oneStep(1, ahead))},
 		{name: "ids that fall", kind: "entry-disordered", breaks: func(w *world) {
 			log := w.git("show", mainTip+":log.md")
 			w.puts("100644", "log.md", log+"\n"+oneStep(1, someID), w.message(mainTip))

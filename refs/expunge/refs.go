@@ -98,6 +98,9 @@ func (v *Refs) own() []git.Ref {
 	return list
 }
 
+// Tracking returns the tracking refs of remotes and bundles, without notes and code.
+func (v *Refs) Tracking() []git.Ref { return v.tracking }
+
 // All returns our own refs and the tracking refs, without notes and code.
 func (v *Refs) All() []git.Ref { return append(v.own(), v.tracking...) }
 

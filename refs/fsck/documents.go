@@ -14,8 +14,8 @@ import (
 
 // checkDocuments checks the whole history of memory by the rules for incoming memory (see
 // [incoming.Check]): commits, trees and documents exist and are valid. What a shallow or a
-// partial clone leaves out is no problem. --fix rewrites no history, and lost objects may exist elsewhere: it mends only a
-// branch that another program rewrote, see [checker.rewound].
+// partial clone leaves out is no problem. Lost objects may exist elsewhere: --fix mends only a branch that another
+// program rewrote, see [checker.rewound], and ids that are ahead of the clock, see [checker.aheadBranches].
 func checkDocuments(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -48,6 +48,9 @@ func checkDocuments(ctx context.Context, c *checker) error {
 	}
 	if len(refs) > 0 && !c.blocked {
 		if err := c.rewrittenBranches(ctx, v, byRef); err != nil {
+			return err
+		}
+		if err := c.aheadBranches(ctx, v, byRef); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/newids"
 	"github.com/git-context/git-context/refs/remote"
 )
 
@@ -45,11 +46,30 @@ func (ex *exchanger) checkOutgoing(ctx context.Context, ours, theirs *remote.Ref
 		what = "neither merged nor pushed"
 	}
 	for ref, flaw := range flaws {
+		hint, err := ex.repairHint(ctx, flaw)
+		if err != nil {
+			return err
+		}
 		ex.aside[ref] = fail.New(fail.ErrRefused, fail.OutgoingInvalid,
-			fmt.Sprintf("'%s' was %s: %s", displayRef(ref), what, flaw.Error()), "git context fsck --fix")
+			fmt.Sprintf("'%s' was %s: %s", displayRef(ref), what, flaw.Error()), hint)
 	}
 	ex.setAside(ours, theirs)
 	return nil
+}
+
+// repairHint returns the command that mends a flaw, or says how: ids that another repository has stay, even if
+// they are ahead of the clock.
+func (ex *exchanger) repairHint(ctx context.Context, flaw incoming.Flaw) (string, error) {
+	if flaw.Kind == incoming.FlawAhead {
+		latest, err := incoming.Latest(ex.s)
+		if err != nil {
+			return "", err
+		}
+		if stays, err := newids.Stays(ctx, ex.s, flaw.At, latest); err != nil || stays {
+			return "git context fsck", err
+		}
+	}
+	return "git context fsck --fix", nil
 }
 
 // idsOf lists the commits that the refs of a side name.

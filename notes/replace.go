@@ -1,0 +1,50 @@
+package notes
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Objects returns the objects that have notes, in any fan-out.
+func (u *Update) Objects(ctx context.Context) ([]git.ID, error) { return u.objects(ctx, "") }
+
+func (u *Update) objects(ctx context.Context, dir string) (found []git.ID, err error) {
+	list, err := u.tree.List(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		path := strings.TrimPrefix(dir+"/"+e.Name, "/")
+		object := git.ID(strings.ReplaceAll(path, "/", ""))
+		switch {
+		case e.IsTree():
+			below, err := u.objects(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, below...)
+		case git.IsID(string(object)):
+			found = append(found, object)
+		}
+	}
+	return found, nil
+}
+
+// Replace sets the note of an object; nil removes it.
+func (u *Update) Replace(ctx context.Context, object git.ID, text []byte) error {
+	have, path, err := u.find(ctx, object)
+	if err != nil {
+		return err
+	}
+	if text != nil {
+		u.texts[path] = text
+		return nil
+	}
+	delete(u.texts, path)
+	if have == nil {
+		return nil
+	}
+	return u.tree.Remove(ctx, path)
+}

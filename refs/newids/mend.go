@@ -1,0 +1,258 @@
+package newids
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// errMoved ends a repair whose ground has moved.
+var errMoved = errors.New("the ref has moved meanwhile")
+
+// Mend moves refs to what a [Rewriter] makes of them, and the notes with them, in one transaction. Nothing has
+// changed if it fails or is killed before that. Afterwards it replaces the journals of the branches; one that it
+// does not come to is mended by [MendJournal]. The old commits stay in the reflogs.
+func Mend(ctx context.Context, s *store.Store, by store.Writer, refs []git.Ref, latest time.Time,
+	flawed map[git.ID]bool) error {
+	var branches []string
+	var tips []git.ID
+	for _, r := range refs {
+		tips = append(tips, r.ID)
+		if name, ok := git.BranchName(r.Name); ok {
+			branches = append(branches, name)
+		}
+	}
+	tx, err := s.Begin(ctx, by, "fsck: give new ids", branches...)
+	if err != nil {
+		return err
+	}
+	defer tx.Close()
+	if err := noneWaits(ctx, s, refs); err != nil {
+		return err
+	}
+	lock, err := s.Repo().Lock(ctx, notes.LockName)
+	if err != nil {
+		return err
+	}
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		for _, r := range refs {
+			if now, err := s.Repo().Ref(ctx, r.Name); err != nil || now != r.ID {
+				return errors.Join(err, errMoved)
+			}
+		}
+		w := NewRewriter(s, latest, flawed, signer(tx))
+		if err := w.Rewrite(ctx, tips); err != nil {
+			return err
+		}
+		for _, r := range refs {
+			tx.Refs.Update(r.Name, w.Now(r.ID), r.ID)
+		}
+		if err := w.queueNotes(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Adopt(ctx, w.commits)
+	})
+	if err := errors.Join(err, lock.Unlock()); err != nil {
+		return err
+	}
+	for _, name := range branches {
+		if err := mendJournal(ctx, s, name, latest); err != nil {
+			return fmt.Errorf("journal of branch '%s': %w", name, err)
+		}
+	}
+	return nil
+}
+
+// signer stores commits with signatures where memory is signed.
+func signer(tx *store.Transaction) func(context.Context, *git.Commit) (git.ID, error) {
+	if !tx.Sign {
+		return nil
+	}
+	return func(ctx context.Context, c *git.Commit) (git.ID, error) {
+		signed, err := tx.Store.Repo().SignCommit(ctx, c, tx.Writer.Sign.Key)
+		if err != nil {
+			return "", err
+		}
+		return signed.ID, nil
+	}
+}
+
+// noneWaits refuses to rewrite what a merge takes in that waits to be resolved: the old ids would come back with it.
+func noneWaits(ctx context.Context, s *store.Store, refs []git.Ref) error {
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		held, err := s.ReadMerge(name)
+		if err != nil {
+			return err
+		}
+		if held == nil {
+			continue
+		}
+		for _, r := range refs {
+			within := r.Name == git.BranchRef(name)
+			if !within && held.Tip != "" {
+				if within, err = s.Repo().IsAncestor(ctx, held.Tip, r.ID); err != nil && !errors.Is(err, git.ErrNotFound) {
+					return err
+				}
+			}
+			if within {
+				return fail.New(fail.ErrRefused, fail.MergeWaiting,
+					fmt.Sprintf("a merge waits to be resolved on branch '%s'", name),
+					"git context merge --continue, or git context merge --abort")
+			}
+		}
+	}
+	return nil
+}
+
+// queueNotes moves the notes of commits that are replaced, and names their replacements in others.
+func (w *Rewriter) queueNotes(ctx context.Context, tx *store.Transaction) error {
+	u, err := notes.Begin(ctx, w.s.Repo())
+	if err != nil {
+		return err
+	}
+	objects, err := u.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		note, err := u.Note(ctx, object)
+		if err != nil {
+			return err
+		}
+		text, now := w.renamed(note), w.Now(object)
+		if now == object && bytes.Equal(text, note) {
+			continue
+		}
+		if now != object {
+			have, err := u.Note(ctx, now)
+			if err == nil {
+				err = u.Replace(ctx, object, nil)
+			}
+			if err != nil {
+				return err
+			}
+			text = notes.Union(have, text)
+		}
+		if err := u.Replace(ctx, now, text); err != nil {
+			return err
+		}
+	}
+	_, err = tx.QueueNotes(ctx, u, "context: name commits with new ids")
+	return err
+}
+
+// MendJournal gives new ids to the pending steps of a branch whose own ids are not ahead of the clock.
+func MendJournal(ctx context.Context, s *store.Store, branch string) error {
+	latest, err := incoming.Latest(s)
+	if err != nil {
+		return err
+	}
+	return s.WhileLocked(ctx, func() error { return mendJournal(ctx, s, branch, latest) }, branch)
+}
+
+// JournalAhead returns the newest id of the journal of a branch, if that is later than latest, and how many pending
+// steps have such ids; "" if it is not, or there is no journal.
+func JournalAhead(ctx context.Context, s *store.Store, branch string,
+	latest time.Time) (newest string, steps int, err error) {
+	c, err := journal.Read(s.JournalPath(branch))
+	if errors.Is(err, journal.ErrMissing) {
+		return "", 0, nil
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	for _, m := range c.Marks() {
+		newest = max(newest, m.ID)
+	}
+	for _, l := range c.Lines {
+		newest = max(newest, l.ID)
+	}
+	if !doc.IDTime(newest).After(latest) {
+		return "", 0, nil
+	}
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return "", 0, err
+	}
+	from, err := s.CommittedUpTo(ctx, c, tip.Commit())
+	for _, l := range c.After(from) {
+		if doc.IDTime(l.ID).After(latest) {
+			steps++
+		}
+	}
+	return newest, steps, err
+}
+
+// mendJournal replaces a journal with ids that are ahead of the clock. The branch is locked and has none.
+func mendJournal(ctx context.Context, s *store.Store, branch string, latest time.Time) error {
+	newest, _, err := JournalAhead(ctx, s, branch, latest)
+	if err != nil || newest == "" {
+		return err
+	}
+	head, err := s.JournalHead(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if doc.IDTime(head.ID).After(latest) {
+		return errMoved
+	}
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return err
+	}
+	return journal.Mend(ctx, s.JournalPath(branch), s.JournalOptions(), func(data []byte) (*journal.Mended, error) {
+		c, err := journal.Parse(data)
+		if err != nil {
+			return nil, err
+		}
+		from, err := s.CommittedUpTo(ctx, c, tip.Commit())
+		if err != nil {
+			return nil, err
+		}
+		m := &journal.Mended{Head: head}
+		m.Lines, err = renumber(c.After(from), head.ID, latest)
+		return m, err
+	})
+}
+
+// renumber returns the lines of pending steps with new ids behind an id.
+func renumber(lines []journal.Line, after string, latest time.Time) ([][]byte, error) {
+	var list [][]byte
+	last := after
+	for _, l := range lines {
+		id := l.ID
+		if doc.IDTime(id).After(latest) {
+			var err error
+			if id, err = doc.MovedID(id, after); err == nil && id <= last {
+				id, err = doc.IDAfter(last)
+			}
+			if err != nil {
+				return nil, err
+			}
+		} else {
+			after = max(after, id)
+		}
+		at := bytes.LastIndex(l.Raw, []byte(l.ID)) // a line ends with its id
+		if at < 0 {
+			return nil, fmt.Errorf("step %d has no id", l.Step)
+		}
+		list = append(list, slices.Concat(l.Raw[:at], []byte(id), l.Raw[at+len(l.ID):]))
+		last = max(last, id)
+	}
+	return list, nil
+}
