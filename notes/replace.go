@@ -32,19 +32,11 @@ func (u *Update) objects(ctx context.Context, dir string) (found []git.ID, err e
 	return found, nil
 }
 
-// Replace sets the note of an object; nil removes it.
+// Replace sets the note of an object, in place of what it has.
 func (u *Update) Replace(ctx context.Context, object git.ID, text []byte) error {
-	have, path, err := u.find(ctx, object)
-	if err != nil {
-		return err
-	}
-	if text != nil {
+	_, path, err := u.find(ctx, object)
+	if err == nil {
 		u.texts[path] = text
-		return nil
 	}
-	delete(u.texts, path)
-	if have == nil {
-		return nil
-	}
-	return u.tree.Remove(ctx, path)
+	return err
 }

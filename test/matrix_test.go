@@ -68,6 +68,7 @@ func scripts(t *testing.T, k kind) testscript.Params {
 		RequireUniqueNames:  true,
 		Condition:           k.condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"clock":     clock,
 			"exits":     exits,
 			"interrupt": interrupt,
 			"json":      jsonIs,

@@ -119,7 +119,8 @@ func noneWaits(ctx context.Context, s *store.Store, refs []git.Ref) error {
 	return nil
 }
 
-// queueNotes moves the notes of commits that are replaced, and names their replacements in others.
+// queueNotes gives replacements the notes of the commits that they replace, which keep theirs: a removed judgement would
+// count as lost. Links of code commits name the replacements.
 func (w *Rewriter) queueNotes(ctx context.Context, tx *store.Transaction) error {
 	u, err := notes.Begin(ctx, w.s.Repo())
 	if err != nil {
@@ -134,26 +135,30 @@ func (w *Rewriter) queueNotes(ctx context.Context, tx *store.Transaction) error 
 		if err != nil {
 			return err
 		}
-		text, now := w.renamed(note), w.Now(object)
-		if now == object && bytes.Equal(text, note) {
-			continue
+		if now := w.Now(object); now != object {
+			err = u.Add(ctx, now, w.renamed(note))
+		} else if text := w.links(note); !bytes.Equal(text, note) {
+			err = u.Replace(ctx, object, text)
 		}
-		if now != object {
-			have, err := u.Note(ctx, now)
-			if err == nil {
-				err = u.Replace(ctx, object, nil)
-			}
-			if err != nil {
-				return err
-			}
-			text = notes.Union(have, text)
-		}
-		if err := u.Replace(ctx, now, text); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	_, err = tx.QueueNotes(ctx, u, "context: name commits with new ids")
 	return err
+}
+
+// links returns a note whose links, with the lines beside them for people, name what commits and entries are now.
+func (w *Rewriter) links(note []byte) []byte {
+	var out []byte
+	for text := range bytes.Lines(note) {
+		facts := notes.Parse(text)
+		if bytes.HasPrefix(text, []byte(store.LinkWord)) || len(facts) == 1 && facts[0].Kind == notes.KindLink {
+			text = w.renamed(text)
+		}
+		out = append(out, text...)
+	}
+	return out
 }
 
 // MendJournal gives new ids to the pending steps of a branch whose own ids are not ahead of the clock.
