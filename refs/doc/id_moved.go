@@ -21,6 +21,9 @@ func MovedID(old, after string) (string, error) {
 	if !ValidID(old) || !ValidID(after) {
 		return "", fmt.Errorf("'%s' or '%s' is not an id", old, after)
 	}
+	if idMillis(after) == ulid.MaxTime() {
+		return "", errors.New("no later time exists")
+	}
 	high, low := halves(ulid.MustParseStrict(old))
 	return fromHalves((idMillis(after)+1)<<16, 0, high>>movedBits, high<<(64-movedBits)|low>>movedBits)
 }

@@ -3,6 +3,7 @@ package fsck_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/memtest"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -230,4 +232,71 @@ func TestStepsRecordedAheadOfTheClockGetNewIds(t *testing.T) {
 	if want := []string{"one", "two", "three", "four"}; !slices.Equal(actions, want) {
 		t.Errorf("%q, not %q", actions, want)
 	}
+}
+
+// Lines of history that are ahead by different times, and were merged: each keeps its order, also among what is sound.
+func TestMergedMemoryAheadOfTheClockGetsNewIds(t *testing.T) {
+	t.Parallel()
+	f := memtest.NewFleet(t, 2)
+	r, ctx := f.Clones[0], t.Context()
+	commit := func(s *refs.Store, name string) {
+		t.Helper()
+		memtest.OK(s.Record(ctx, []store.NewStep{{Action: "step " + name}}))(t)
+		memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: name}))(t)
+	}
+	branch := func(s *refs.Store, name string) {
+		t.Helper()
+		memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: name, Purpose: "Try", From: "main", NoSwitch: true}))(t)
+	}
+	commit(r.Open("main"), "one")
+	branch(r.Open("main"), "exp")
+	commit(openAhead(r, 3*twoDays, "exp"), "far ahead") // on what is older
+	commit(r.Open("main"), "two")
+	commit(openAhead(r, twoDays, "main"), "ahead") // on what is newer
+	memtest.OK(merge.Merge(ctx, openAhead(r, twoDays, "main"), store.MergeOptions{Source: "exp", Summary: "Merged", Prefer: merge.SettleUnion}))(t)
+	commit(r.Open("main"), "last")
+	problems := problemsOf(r, true)
+	for _, p := range problems {
+		if !p.Fixed || p.Kind != "id-ahead" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if len(problems) != 2 {
+		t.Errorf("%+v", problems)
+	}
+	r.Fsck()
+	r.Sync("")
+	f.Clones[1].Adopt("exp")
+	f.Settle()
+	var summaries []string
+	for _, m := range f.Clones[1].Content("main").Commits { // sorted by id
+		summaries = append(summaries, m[27:])
+	}
+	at := func(name string) int { return slices.Index(summaries, name) }
+	if !slices.IsSorted([]int{at("one"), at("two"), at("ahead"), at("Merged"), at("last")}) || at("far ahead") > at("Merged") || at("far ahead") < 0 {
+		t.Errorf("%q", summaries)
+	}
+}
+
+// A commit whose process was killed before it marked the journal is what says that its steps are not pending.
+func TestStepsOfAnUnmarkedCommitAheadOfTheClock(t *testing.T) {
+	t.Parallel()
+	r := memtest.NewFleet(t, 1).Clones[0]
+	s := openAhead(r, twoDays, "main")
+	memtest.OK(s.Record(t.Context(), []store.NewStep{{Action: "one"}}))(t)
+	unmarked, err := os.ReadFile(s.JournalPath("main"))
+	r.Must(err)
+	memtest.OK(s.Commit(t.Context(), store.CommitOptions{Summary: "One"}))(t)
+	r.Must(os.WriteFile(s.JournalPath("main"), unmarked, 0o666))
+	memtest.OK(s.Record(t.Context(), []store.NewStep{{Action: "two"}}))(t)
+	for _, p := range problemsOf(r, true) {
+		if p.Kind != "id-ahead" || !p.Fixed {
+			t.Errorf("%+v", p)
+		}
+	}
+	memtest.OK(r.Open("main").Commit(t.Context(), store.CommitOptions{Summary: "Two"}))(t)
+	if steps := r.Content("main").Steps; len(steps) != 2 {
+		t.Errorf("%v", steps)
+	}
+	r.Fsck()
 }
