@@ -300,3 +300,24 @@ func TestStepsOfAnUnmarkedCommitAheadOfTheClock(t *testing.T) {
 	}
 	r.Fsck()
 }
+
+// Where memory is signed, so are the commits with new ids: other clones may demand it.
+func TestMemoryAheadOfTheClockIsSignedAgain(t *testing.T) {
+	t.Parallel()
+	r := memtest.NewFleet(t, 1).Clones[0]
+	r.TrustKey()
+	r.Git("config", "context.gpgSign", "true")
+	s := openAhead(r, twoDays, "main")
+	for _, summary := range []string{"One", "Two"} {
+		memtest.OK(s.Commit(t.Context(), store.CommitOptions{Summary: summary}))(t)
+	}
+	old := r.Git("rev-parse", "refs/context/heads/main")
+	problemsOf(r, true)
+	if r.Git("rev-parse", "refs/context/heads/main") == old {
+		t.Error("nothing was mended")
+	}
+	for _, rev := range []string{"refs/context/heads/main", "refs/context/heads/main~1", "refs/notes/context"} {
+		r.Git("verify-commit", rev)
+	}
+	r.Fsck()
+}
