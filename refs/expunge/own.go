@@ -1,6 +1,7 @@
 package expunge
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -55,8 +56,9 @@ func hitsOfWhole(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 		return own, err
 	}
 	if len(commits) == 1 {
-		out, more := s.Repo().View(ctx, "for-each-ref", "--count=1", "--contains="+string(commits[0]), "--format=%(refname)")
-		if more != nil || len(out) > 0 {
+		// for-each-ref --contains would read the commit.
+		out, more := s.Repo().View(ctx, "rev-list", "--glob="+git.Root+"*", "--glob="+git.NotesRef+"*")
+		if more != nil || bytes.Contains(out, []byte(commits[0])) {
 			return own, err
 		}
 		return doc.Expunged{}, nil
