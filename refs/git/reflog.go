@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git/disk"
@@ -168,9 +170,34 @@ func (r *Repo) DropReflogs(ctx context.Context, refs []string) error {
 	if r.format.refFiles {
 		return nil
 	}
-	// A reftable hides what was deleted until its files are united.
-	_, err = r.Run(ctx, "pack-refs", "--all")
-	return err
+	return r.uniteTables(ctx)
+}
+
+// mostUnited is how often the tables of a reftable are united that others write meanwhile.
+const mostUnited = 60
+
+// uniteTables makes one table of a reftable, which hides until then what was deleted. git gives up where another
+// process writes a table meanwhile.
+func (r *Repo) uniteTables(ctx context.Context) error {
+	for try := 1; ; try++ {
+		_, err := r.Run(ctx, "pack-refs", "--all")
+		if err == nil || try == mostUnited || !overtaken(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Duration(rand.Int64N(int64(50 * time.Millisecond)))):
+		}
+	}
+}
+
+// overtaken reports whether git gave up because another process wrote a table of a reftable. It says so, or ends without a
+// word with its own number of that error, or of a lock, as exit code.
+func overtaken(err error) bool {
+	const outdated, locked = 256 - 12, 256 - 5
+	code := ExitCode(err)
+	return code == outdated || code == locked || strings.Contains(err.Error(), "unable to compact stack")
 }
 
 // dropReflog empties one reflog, as a worktree sees it.
