@@ -66,10 +66,13 @@ func NeedSHA1(t testing.TB) {
 // NeedRefFiles skips a test that writes refs, reflogs or their locks as files if they are in a reftable, see [Formats].
 func NeedRefFiles(t testing.TB) {
 	t.Helper()
-	if slices.Contains(Formats(), "GIT_DEFAULT_REF_FORMAT=reftable") {
+	if Reftable() {
 		t.Skip("*** SKIPPED: refs are no files ***")
 	}
 }
+
+// Reftable reports whether the refs of what tests make are in a reftable, see [Formats].
+func Reftable() bool { return slices.Contains(Formats(), "GIT_DEFAULT_REF_FORMAT=reftable") }
 
 // Formats returns GIT_DEFAULT_HASH and GIT_DEFAULT_REF_FORMAT as far as they are set for the tests: all that they make
 // is of that kind then.

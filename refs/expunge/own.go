@@ -52,7 +52,7 @@ func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, of []git.ID) (o
 // for its ref, and an expunge then purged its parent, or a part of its tree.
 func hitsOfWhole(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
 	own, err := hitsOf(ctx, s, e, commits)
-	if err == nil || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil || !incoming.Unreadable(err) {
 		return own, err
 	}
 	if len(commits) == 1 {

@@ -17,8 +17,8 @@ import (
 )
 
 // Refuse brings back what a remote asked to forget: here at once, in other clones once they sync.
-// what are the tombstones to refuse, of those requests; what else they ask stays hidden. Warnings name documents that were changed while they were
-// hidden, and that stay as they are. All refs move in one transaction.
+// Of the requests it refuses the tombstones in what; the rest of what they ask stays hidden. Warnings name documents that
+// were changed while they were hidden, and that stay as they are. All refs move in one transaction.
 func Refuse(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request,
 	what doc.Expunged) (warnings []string, err error) {
 	known, err := expunge.Tombstones(ctx, s)
