@@ -2,6 +2,8 @@ package capture
 
 import (
 	"context"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/git-context/git-context/hooks/agent"
@@ -120,7 +122,10 @@ func Imported(ctx context.Context, s *store.Store, t Turn, offset int64) error {
 	}
 	defer func() { _ = f.Close() }() // nothing was written
 	c.state.Due, c.state.Attempt = nil, false
-	return c.save(f, offset)
+	if err := c.save(f, offset); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return nil // it was rewritten since, and is shorter: hooks read it from its beginning, and compare
 }
 
 // Goes reports whether hooks record a session that has not ended: its newest turns are theirs.

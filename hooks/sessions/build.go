@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/doc"
@@ -19,6 +20,12 @@ import (
 // a branch wait on. At the end, those of the current branch become pending steps, as they are after a
 // turn that is worth no commit; those of another branch a commit without an entry.
 func (i *importing) flush(ctx context.Context, end bool) error {
+	i.size, i.steps = 0, 0
+	release, err := i.hold()
+	if err != nil {
+		return err
+	}
+	defer release()
 	var lanes []*lane
 	var rest []store.NewStep
 	for _, name := range slices.Sorted(maps.Keys(i.waits)) {
@@ -35,17 +42,71 @@ func (i *importing) flush(ctx context.Context, end bool) error {
 		if whole > 0 {
 			lanes = append(lanes, &lane{branch: name, first: l.first, items: l.items[:whole]})
 			l.items = l.items[whole:]
+			i.gained[name] = true
 		}
 	}
-	i.size, i.steps = 0, 0
+	if len(rest) > 0 {
+		i.gained[i.current] = true
+	}
 	if i.o.DryRun {
 		return nil
 	}
 	if err := i.commit(ctx, lanes); err != nil || len(rest) == 0 {
 		return err
 	}
-	_, err := i.s.Record(ctx, rest)
+	_, err = i.s.Record(ctx, rest)
 	return err
+}
+
+// hold keeps hooks from recording the sessions that wait, until its result is called, and drops those of
+// which a hook was called since memory was read: their steps may be there by now.
+func (i *importing) hold() (release func(), err error) {
+	held := map[*session]bool{}
+	var locks []func()
+	release = func() {
+		for _, unlock := range locks {
+			unlock()
+		}
+	}
+	for _, l := range i.waits {
+		for _, it := range l.items {
+			s := it.unit.session
+			if held[s] || s.left || i.o.Traces || i.o.DryRun {
+				continue
+			}
+			held[s] = true
+			for _, id := range s.ids {
+				unlock, err := i.marks.Hold(i.s, capture.Turn{Client: s.client, Session: id})
+				if err != nil {
+					release()
+					return nil, err
+				}
+				if unlock == nil {
+					s.left = true
+					i.going++
+					break
+				}
+				locks = append(locks, unlock)
+			}
+		}
+		l.items = slices.DeleteFunc(l.items, i.leave)
+	}
+	return release, nil
+}
+
+// leave reports whether what waits is of a session that is left to the hooks, and no longer counts it.
+func (i *importing) leave(it *item) bool {
+	if !it.unit.left {
+		return false
+	}
+	it.unit.steps -= len(it.steps)
+	i.res.Steps -= len(it.steps)
+	if it.summary != "" {
+		it.unit.commits--
+		i.res.Commits--
+		i.res.Links -= len(it.codes)
+	}
+	return true
 }
 
 // commit makes the commits of some branches in one transaction.

@@ -16,6 +16,7 @@ const quiet = time.Hour
 // content is what a transcript contains.
 type content struct {
 	id     string // of the session
+	whole  string // of the session, or of a subagent in it
 	sub    bool   // it is of a subagent
 	turns  []turn
 	report *agent.Report
@@ -95,6 +96,7 @@ func (c *content) name(f *File) {
 			id = t.steps[n-1].Session
 		}
 	}
+	c.whole = cmp.Or(id, f.Name)
 	id, _, c.sub = strings.Cut(id, "/")
 	c.id = cmp.Or(id, f.Name)
 	for n := range c.turns {

@@ -29,7 +29,8 @@
 // A step is known by its source, see [agent.Source], on whatever branch it is: what capture or an
 // earlier import recorded is not added again. Some hundred turns move their branches at once, each
 // turn with its steps; a process that is killed between leaves whole turns, and the next import
-// makes the others. Two imports wait for each other.
+// makes the others. Two imports wait for each other. A session of which a hook is called while an
+// import runs is left to the hooks, and what they did not record of it to the next import.
 package sessions
 
 import (
@@ -110,7 +111,10 @@ func Import(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	defer func() { _ = lock.Unlock() }()                 // the end of the process releases it in any case
+	if i.marks, err = capture.ReadMarks(s); err != nil { // before memory: what hooks record after that shows
+		return Result{}, err
+	}
 	if err := i.readKnown(ctx); err != nil {
 		return Result{}, err
 	}
@@ -145,6 +149,7 @@ type importing struct {
 	steps  int // that were read since the last flush
 	size   int // their bytes
 	ends   map[*File]ended
+	marks  capture.Marks // of the sessions when memory was read
 	res    Result
 	gained map[string]bool // branches that got something
 }

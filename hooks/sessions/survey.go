@@ -21,9 +21,11 @@ import (
 type session struct {
 	key
 	files []*File
-	turns []span // of all its files, in the order of time
-	first string // prompt
-	alone bool   // it has a branch of its own
+	ids   []string // hooks know it by these: its own, and those of its subagents
+	turns []span   // of all its files, in the order of time
+	first string   // prompt
+	alone bool     // it has a branch of its own
+	left  bool     // a hook of it was called: the rest is left to the hooks
 
 	steps, commits int // that are new
 	branch         string
@@ -37,12 +39,13 @@ type span struct {
 
 // surveyed is the result of the first reading of a file.
 type surveyed struct {
-	file *File
-	id   string
-	own  bool // it is not a subagent's
-	here bool
-	goes bool
-	open int
+	file  *File
+	id    string
+	whole string
+	own   bool // it is not a subagent's
+	here  bool
+	goes  bool
+	open  int
 
 	first string
 	turns []span
@@ -101,7 +104,7 @@ func (i *importing) look(ctx context.Context, f *File) surveyed {
 		l.err = err
 		return l
 	}
-	l.id, l.own, l.goes, l.open = c.id, !c.sub, c.goes, c.open
+	l.id, l.whole, l.own, l.goes, l.open = c.id, c.whole, !c.sub, c.goes, c.open
 	l.count = *c.report
 	l.count.Turns, l.count.Open = nil, nil
 	past := i.rules.Past(f.Client)
@@ -204,6 +207,9 @@ func (i *importing) take(l *surveyed) error {
 		i.sessions[k] = s
 	}
 	s.files = append(s.files, l.file)
+	if !slices.Contains(s.ids, l.whole) {
+		s.ids = append(s.ids, l.whole)
+	}
 	s.turns = append(s.turns, l.turns...)
 	slices.SortStableFunc(s.turns, func(a, b span) int { return a.begin.Compare(b.begin) })
 	if l.own && s.first == "" {

@@ -62,8 +62,8 @@ func (i *importing) build(ctx context.Context) error {
 
 // ended is the end of a transcript that was read.
 type ended struct {
-	id string
-	at int64
+	session *session
+	at      int64
 }
 
 // tellHooks notes what was imported of sessions that hooks know, so that they do not record it again.
@@ -72,7 +72,10 @@ func (i *importing) tellHooks(ctx context.Context) error {
 		return nil
 	}
 	for f, end := range i.ends {
-		if err := capture.Imported(ctx, i.s, i.turnOf(f, end.id), end.at); err != nil {
+		if end.session.left {
+			continue
+		}
+		if err := capture.Imported(ctx, i.s, i.turnOf(f, end.session.key.session), end.at); err != nil {
 			return err
 		}
 	}
@@ -90,6 +93,9 @@ func (i *importing) list(s *session) {
 
 // add reads the turns of a run, and moves the branches if much waits.
 func (i *importing) add(ctx context.Context, u *unit) error {
+	if u.left {
+		return nil
+	}
 	past := i.rules.Past(u.client)
 	turns, err := i.turnsOf(ctx, u, past)
 	if err != nil {
@@ -137,7 +143,7 @@ func (i *importing) turnsOf(ctx context.Context, u *unit, past *capture.Past) (a
 			past.Ran(ran)
 		}
 		if !c.goes && !c.sub && f.Path != "" {
-			i.ends[f] = ended{c.id, c.report.End}
+			i.ends[f] = ended{u.session, c.report.End}
 		}
 		for n, t := range c.turns {
 			if !i.leaves(c, n) && !t.Begin.Before(u.begin) && !t.Begin.After(u.end) {
@@ -175,7 +181,6 @@ func (i *importing) item(ctx context.Context, u *unit, past *capture.Past, t tur
 	}
 	u.steps += len(it.steps)
 	i.res.Steps += len(it.steps)
-	i.gained[u.branch] = true
 	if t.sub {
 		return it, nil
 	}
