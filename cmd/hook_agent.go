@@ -223,7 +223,7 @@ func (h *agentHook) onPrompt(ctx context.Context, s *refs.Store, t capture.Turn)
 		}
 	}
 	text, err := h.recalled(ctx, s, t)
-	if t.Late && t.Session != "" {
+	if t.Late > 0 && t.Session != "" {
 		err = errors.Join(err, h.record(ctx, s, t, capture.Prompted))
 	}
 	return strings.TrimPrefix(strings.TrimSuffix(begin+"\n\n"+text, "\n\n"), "\n\n"), err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/aider"
@@ -47,19 +48,20 @@ type client struct {
 	// find returns the path of a session's transcript below the client's directory; nil: the payloads
 	// of all hooks have it.
 	find func(home, session string) string
-	late bool // see capture.Turn
+	late time.Duration // see capture.Turn
 }
 
 func clients() []client {
 	return []client{
-		{name: claudecode.Name, decode: claudecode.Decode, place: "projects", late: true},
+		{name: claudecode.Name, decode: claudecode.Decode, place: "projects", late: capture.LateTurn},
 		{name: codex.Name, decode: codex.Decode, place: "sessions:archived_sessions"},
-		{name: copilot.Name, decode: copilot.Decode, place: "session-state", find: copilot.Transcript, late: true},
+		{name: copilot.Name, decode: copilot.Decode, place: "session-state", find: copilot.Transcript, late: capture.LateTurn},
 		{name: cursor.Name, decode: cursor.Decode, place: "projects", at: cursorFile},
 		{name: gemini.Name, decode: gemini.Decode, place: "tmp", at: geminiFile},
 		{name: opencode.Name, decode: opencode.Decode, all: exports},
 		{name: pi.Name, decode: pi.Decode, place: "sessions"},
-		{name: qwen.Name, decode: qwen.Decode, place: "projects", late: true},
+		// Where it is given a prompt and ends, the hook at the end of the turn is the last one, and it waits for that alone.
+		{name: qwen.Name, decode: qwen.Decode, place: "projects", late: capture.LateEnd},
 		{name: aider.Name, decode: aider.Decode, all: histories}, // the last: an empty text is one
 	}
 }
@@ -110,9 +112,14 @@ func Find(name, session string, getenv func(string) string) string {
 	return ""
 }
 
-// Late reports whether a client writes its transcripts after it calls the hooks.
-func Late(name string) bool {
-	return slices.ContainsFunc(clients(), func(c client) bool { return c.name == name && c.late })
+// Late is how long to wait at the end of a turn for a client that writes its transcripts after it calls the hooks; 0: it does not.
+func Late(name string) time.Duration {
+	for _, c := range clients() {
+		if c.name == name {
+			return c.late
+		}
+	}
+	return 0
 }
 
 // ForeignError is the error for a file that is no transcript of the agent.

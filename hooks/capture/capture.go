@@ -47,11 +47,11 @@ type Turn struct {
 	Goes       bool   // the turn goes on: nothing is committed
 	Dir        string // where the agent was
 	Model      string
-	Final      string // the agent's last message, if the client gave it: the transcript may lack it still
-	Cut        bool   // the user interrupted it, which the transcript may not say yet
-	Ends       bool   // the session ends, too
-	New        bool   // the session is new: all of its transcript is recorded, see Begin
-	Late       bool   // the client writes the transcript after it calls the hooks
+	Final      string        // the agent's last message, if the client gave it: the transcript may lack it still
+	Cut        bool          // the user interrupted it, which the transcript may not say yet
+	Ends       bool          // the session ends, too
+	New        bool          // the session is new: all of its transcript is recorded, see Begin
+	Late       time.Duration // how long Record waits at the end of a turn for a client that writes the transcript after it calls the hooks; 0: it does not
 	Decode     Decode
 	Writer     store.Writer
 }

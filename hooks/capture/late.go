@@ -16,8 +16,8 @@ import (
 // 1.0.102 writes it about 105 ms after the event, Claude Code 2.1.197 less than 400 ms. A person waits at the end of a turn; at the end of a
 // session it is the last chance before the next session, which catches up after ten minutes.
 const (
-	lateTurn = 150 * time.Millisecond
-	lateEnd  = time.Second
+	LateTurn = 150 * time.Millisecond // for Turn.Late
+	LateEnd  = time.Second            // the same, of clients that call no hook at the end of a session
 	lateStep = 10 * time.Millisecond
 )
 
@@ -48,12 +48,12 @@ func Prompted(ctx context.Context, s *store.Store, t Turn) (Result, error) {
 // limit is when the wait of an event ends.
 func (t Turn) limit() time.Time {
 	switch {
-	case !t.Late:
+	case t.Late == 0:
 		return time.Time{}
 	case t.Ends:
-		return time.Now().Add(lateEnd)
+		return time.Now().Add(LateEnd)
 	}
-	return time.Now().Add(lateTurn)
+	return time.Now().Add(t.Late)
 }
 
 // open opens the transcript, if need be after a wait for it, or the compressed one in its place.
@@ -101,5 +101,5 @@ func (c *capturing) finished(r *agent.Report) bool {
 // leaves reports whether the newest turn is left to a later event as a whole: a call that was read
 // without its result would never get it.
 func (c *capturing) leaves(r *agent.Report) bool {
-	return c.turn.Late && !c.turn.Ends && len(r.Turns) > 0 && !c.finished(r)
+	return c.turn.Late > 0 && !c.turn.Ends && len(r.Turns) > 0 && !c.finished(r)
 }

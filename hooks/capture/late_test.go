@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/capture"
@@ -24,7 +25,7 @@ func TestLate(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		w := newWorld(t)
-		w.turn.Late, w.turn.New = true, true
+		w.turn.Late, w.turn.New = capture.LateTurn, true
 		text := strings.ReplaceAll(texts[random.IntN(len(texts))], "/home/dev/project", w.dir)
 		gittest.Must(t, capture.Begin(t.Context(), w.s, w.turn))
 		events := []func(context.Context, *store.Store, capture.Turn) (capture.Result, error){capture.Record, capture.Prompted}
@@ -39,6 +40,27 @@ func TestLate(t *testing.T) {
 		if got, want := w.said(), said(t, text, w.dir); !slices.Equal(got, want) {
 			t.Errorf("seed %d: recorded:\n%s\nwant:\n%s", seed, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
+	}
+}
+
+// A turn whose end comes while its hook waits is recorded and committed by that hook.
+func TestLateWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.turn.Late, w.turn.New = time.Minute, true
+	text := strings.ReplaceAll(transcripts(t)[0], "/home/dev/project", w.dir)
+	_, err := capture.Prompted(t.Context(), w.s, w.turn)
+	gittest.Must(t, err)
+	gittest.Must(t, os.WriteFile(w.turn.Transcript, []byte(text[:len(text)/2]), 0o666))
+	wrote := make(chan error)
+	go func() {
+		time.Sleep(capture.LateTurn * 2)
+		wrote <- os.WriteFile(w.turn.Transcript, []byte(text), 0o666)
+	}()
+	got := gittest.OK(capture.Record(t.Context(), w.s, w.turn))(t)
+	gittest.Must(t, <-wrote)
+	if got.Steps != len(said(t, text, w.dir)) || got.Commit == "" {
+		t.Errorf("recorded %+v", got)
 	}
 }
 
