@@ -68,6 +68,38 @@ func TestKilledCommitCode(t *testing.T) {
 	}
 }
 
+// What others add to the roadmap after the death of a rollback of both stays when a later command finishes it.
+func TestKilledRollbackKeepsTheRoadmap(t *testing.T) {
+	t.Parallel()
+	for _, next := range [][]string{{"commit", "-m", "next"}, {"fsck", "--fix"}} {
+		t.Run(next[0], func(t *testing.T) {
+			t.Parallel()
+			w := newCode(t)
+			w.ok("commit", "-m", "good")
+			good := w.hash("main", "good")
+			w.ok("roadmap", "todo", "add", "Taken back")
+			w.write("f", "changed\n")
+			w.git("add", "f")
+			w.ok("commit", "--code", "-m", "wrong")
+			w.killedAt("after-code", "rollback", good, "--code")
+			w.ok("branch", "other", "--purpose", "Go on", "--no-switch")
+			w.ok("roadmap", "decide", "Decided since")
+			w.ok("-b", "other", "commit", "-m", "three", "--todo", "Found since", "--done", "Begin")
+			w.ok(next...)
+			shown := string(w.ok("roadmap"))
+			for _, text := range []string{"Decided since", "Found since", "[x] Begin"} {
+				if !strings.Contains(shown, text) {
+					t.Errorf("the roadmap lacks %q:\n%s", text, shown)
+				}
+			}
+			if strings.Contains(shown, "Taken back") {
+				t.Errorf("the roadmap was not rolled back:\n%s", shown)
+			}
+			w.sound()
+		})
+	}
+}
+
 // hash finds a milestone of a branch by its summary.
 func (w *world) hash(branch, summary string) string {
 	w.t.Helper()

@@ -45,6 +45,8 @@ type rollbackIntent struct {
 	Target git.ID `json:"target"` // the new HEAD
 	Made   bool   `json:"made"`   // Target was made for the rollback, and gets its link
 	Report string `json:"said"`   // the sentence about the code in the memory commit
+	// Roadmap is the roadmap then: what others add until the rollback is finished is not undone.
+	Roadmap git.ID `json:"roadmap,omitempty"`
 }
 
 // IntentVersion is the version of the file of an Intent.
@@ -121,6 +123,9 @@ func (in *Intent) sound(branch string) bool {
 	}
 	if in.Rollback != nil {
 		hashes = append(hashes, in.Rollback.Target, git.ID(in.Rollback.To))
+		if in.Rollback.Roadmap != "" {
+			hashes = append(hashes, in.Rollback.Roadmap)
+		}
 	}
 	return in.Version == IntentVersion && (in.Commit == nil) != (in.Rollback == nil) && in.Branch == branch && doc.ValidID(in.Token) &&
 		!slices.ContainsFunc(hashes, func(id git.ID) bool { return !git.IsID(string(id)) })

@@ -56,6 +56,9 @@ func (r *rollback) rollbackCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if plan.Roadmap, _, err = r.Store.ReadRoadmap(ctx); err != nil {
+		return err
+	}
 	r.Code = plan.Target
 	r.intent = &Intent{Rollback: plan}
 	if err := r.build(ctx); err != nil {

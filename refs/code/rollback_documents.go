@@ -150,6 +150,9 @@ func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, er
 	if err != nil {
 		return "", err
 	}
+	if text, err = r.sinceIntent(ctx, old, data, text); err != nil {
+		return "", err
+	}
 	then := doc.ParseRoadmap(text)
 	then.CopySection(now, doc.SectionOutcomes)
 	if c.Roadmap, err = r.WriteRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
@@ -166,4 +169,25 @@ func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, er
 	}
 	r.note("Roadmap that changed back", changed)
 	return then.Goal(), nil
+}
+
+// sinceIntent adds to the roadmap to restore what others changed after the code was moved: they wrote it knowing nothing of a rollback
+// that a killed process left to the next writer of the branch. Where the roadmap of that time is gone, the present one stays.
+func (r *rollback) sinceIntent(ctx context.Context, old git.ID, now, then []byte) ([]byte, error) {
+	if r.intent == nil || r.intent.Rollback.Roadmap == old {
+		return then, nil
+	}
+	if r.intent.Rollback.Roadmap == "" { // of an older version
+		return now, nil
+	}
+	base, err := r.Store.RoadmapAt(ctx, r.intent.Rollback.Roadmap)
+	if errors.Is(err, git.ErrNotFound) {
+		return now, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ours := func(_, ours, _ []byte) ([]byte, bool, error) { return ours, true, nil }
+	merged, _, err := doc.MergeRoadmap(base, now, then, ours)
+	return merged, err
 }
