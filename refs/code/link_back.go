@@ -118,6 +118,9 @@ func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.
 	}
 	out, err := s.Repo().RunInput(ctx, in.Bytes(), "rev-list", "--topo-order",
 		"--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
+	if collected(ctx, s, err) { // then the order is that of their times
+		return place, nil
+	}
 	for id := range strings.FieldsSeq(string(out)) {
 		place[git.ID(id)] = len(place)
 	}
@@ -174,16 +177,32 @@ func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string)
 	}
 	out, err := s.Repo().RunInput(ctx, in.Bytes(),
 		append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
+	if collected(ctx, s, err) {
+		return unreachedSlow(ctx, s, ids, refs)
+	}
 	if err != nil {
 		return nil, err
 	}
-	lost := map[git.ID]bool{}
+	var lost []git.ID
 	for id := range strings.FieldsSeq(string(out)) {
 		if asked[git.ID(id)] {
-			lost[git.ID(id)] = true
+			lost = append(lost, git.ID(id))
 		}
 	}
-	return lost, nil
+	return existing(ctx, s, lost) // a commit-graph may name what is gone
+}
+
+// unreachedSlow is Unreached where a part of what no ref reaches is gone: it lists all that refs reach.
+func unreachedSlow(ctx context.Context, s *store.Store, ids []git.ID, refs []string) (map[git.ID]bool, error) {
+	out, err := s.Repo().RunInput(ctx, nil, append([]string{"rev-list"}, refs...)...)
+	if err != nil {
+		return nil, err
+	}
+	lost, err := existing(ctx, s, ids)
+	for id := range strings.FieldsSeq(string(out)) {
+		delete(lost, git.ID(id))
+	}
+	return lost, err
 }
 
 // RefOptions returns the options of rev-list for everything that the code reaches:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -133,8 +134,24 @@ func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c C
 }
 
 // PatchIDs returns the patch-ids of commits. A merge has none, nor does a commit without
-// changes.
+// changes, or one of which git has collected a part.
 func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]string, error) {
+	found, err := patchIDs(ctx, s, ids)
+	if !collected(ctx, s, err) {
+		return found, err
+	}
+	found = map[git.ID]string{}
+	for _, id := range ids {
+		one, err := patchIDs(ctx, s, []git.ID{id})
+		if err != nil && !collected(ctx, s, err) {
+			return nil, err
+		}
+		maps.Copy(found, one)
+	}
+	return found, nil
+}
+
+func patchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]string, error) {
 	found := map[git.ID]string{}
 	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
 		out, err := s.Repo().RunInput(ctx, diffs, "patch-id", "--stable")
