@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
@@ -50,7 +52,9 @@ func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
 	if err := l.check(); err != nil || l.Entry == nil {
 		return l, err
 	}
-	l.Steps, err = tip.ownSteps(ctx, l.Entry.Steps)
+	if l.Entry.Steps.Count > 0 {
+		l.Steps, err = tip.ownSteps(ctx, parent)
+	}
 	return l, err
 }
 
@@ -105,31 +109,72 @@ func notUndone(branch, what string, hints ...string) error {
 		fmt.Sprintf("the newest change of branch '%s' is %s, which cannot be amended or undone", branch, what), hints...)
 }
 
-// ownSteps reads the steps of a range of numbers that the branch itself recorded, which are
-// its newest.
-func (t *Tip) ownSteps(ctx context.Context, r doc.Steps) ([]doc.Step, error) {
-	if r.Count == 0 {
-		return nil, nil
+// ownSteps reads the steps that the branch itself recorded and its parent lacks, oldest first. Their numbers do not tell: the branch of
+// that name of another clone gives the same ones, and a step that waited while those were merged is older than they are.
+func (t *Tip) ownSteps(ctx context.Context, parent *Tip) ([]doc.Step, error) {
+	before, err := parent.stepsBut(ctx, t)
+	if err != nil {
+		return nil, err
 	}
-	var found []doc.Step
-	err := t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
-		steps, err := doc.ParseLog(data)
-		older := false
-		for _, step := range slices.Backward(steps) {
-			if step.Origin != t.branch {
-				continue
-			}
-			if older = step.Number < r.First; older {
-				break
-			}
-			if step.Number <= r.Last {
-				found = append(found, step)
-			}
+	had := make(map[string]bool, len(before))
+	for _, step := range before {
+		had[step.ID] = true
+	}
+	steps, err := t.stepsBut(ctx, parent)
+	steps = slices.DeleteFunc(steps, func(step doc.Step) bool { return had[step.ID] || step.Origin != t.branch })
+	slices.SortFunc(steps, func(a, b doc.Step) int { return strings.Compare(a.ID, b.ID) })
+	return steps, err
+}
+
+// stepsBut reads the steps in those files of the log that another tip does not have with the same content.
+func (t *Tip) stepsBut(ctx context.Context, other *Tip) ([]doc.Step, error) {
+	data, err := t.OptionalDocument(ctx, doc.LogFile)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := doc.ParseLog(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s of branch '%s': %w", doc.LogFile, t.branch, err)
+	}
+	err = t.eachBut(ctx, other, doc.LogDir, func(name string, id git.ID) error {
+		data, err := t.repo.Blob(ctx, id)
+		if err != nil {
+			return err
 		}
-		return !older && len(found) < r.Count, err
+		more, err := doc.ParseLog(data)
+		if err != nil {
+			return fmt.Errorf("%s of branch '%s': %w", name, t.branch, err)
+		}
+		steps = append(steps, more...)
+		return nil
 	})
-	slices.Reverse(found)
-	return found, err
+	return steps, err
+}
+
+// eachBut visits the files in a folder that another tip does not have there with the same content.
+func (t *Tip) eachBut(ctx context.Context, other *Tip, dir string, visit func(name string, id git.ID) error) error {
+	list, err := t.List(ctx, dir)
+	if err != nil {
+		return err
+	}
+	theirs, err := other.List(ctx, dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		name := path.Join(dir, e.Name)
+		switch {
+		case slices.Contains(theirs, e):
+		case e.Mode == git.ModeTree:
+			err = t.eachBut(ctx, other, name, visit)
+		default:
+			err = visit(name, e.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Revised reports whether the COMMIT revised the roadmap itself.
