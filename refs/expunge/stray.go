@@ -97,18 +97,23 @@ func (op *Operation) oldObjects(ctx context.Context) (oldObjects, error) {
 
 // strayCommits returns those commits that contain something expunged or descend from such a
 // commit. Some of their parents may be missing.
-func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
+func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) (stray []git.ID, err error) {
 	commits, _, err := sortCommits(ctx, op.Store, ids)
+	if err != nil || len(commits) == 0 {
+		return nil, err
+	}
+	// What is written to find out must not stay: its parents may go.
+	repo, remove, err := op.Store.Repo().Quarantine(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
 	ids = commitIDs(commits)
 	left := map[git.ID]bool{}
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := NewRewriter(op.Store, op.intent.expunged) // not the operation's: these commits are no history
-	var stray []git.ID
+	w := NewRewriter(op.Store.Over(repo), op.intent.expunged) // not the operation's: these commits are no history
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
 		if !left[id] {

@@ -132,7 +132,7 @@ func (r *Repo) EachReachable(ctx context.Context, tips []ID, each func(ID), args
 }
 
 // EachExisting is EachReachable for ids that no ref may lead to: it passes over what is missing,
-// and over what lies behind an object that git cannot read. It fetches nothing.
+// and over what lies behind an object that git cannot read. It fetches nothing, and may hand out an object twice.
 func (r *Repo) EachExisting(ctx context.Context, ids []ID, each func(ID)) error {
 	if len(ids) == 0 {
 		return nil
@@ -142,12 +142,52 @@ func (r *Repo) EachExisting(ctx context.Context, ids []ID, each func(ID)) error 
 	if ExitCode(err) <= 0 {
 		return err
 	}
-	for _, id := range ids { // git stops at the first object that it cannot read
+	// git stops at a commit that is missing, and has not listed the tree of its child by then.
+	if ids, err = r.historyHere(ctx, ids); err != nil {
+		return err
+	}
+	lenient = append(lenient, "--no-walk=unsorted")
+	if err := r.EachReachable(ctx, ids, each, lenient...); ExitCode(err) <= 0 {
+		return err
+	}
+	for _, id := range ids {
 		if err := r.EachReachable(ctx, []ID{id}, each, lenient...); err != nil && ExitCode(err) <= 0 {
 			return err
 		}
 	}
 	return nil
+}
+
+// historyHere adds to some objects those ancestors of them that exist here.
+func (r *Repo) historyHere(ctx context.Context, ids []ID) (all []ID, err error) {
+	seen := map[ID]bool{}
+	for todo := ids; len(todo) > 0; {
+		infos, err := r.InfosHere(ctx, todo)
+		if err != nil {
+			return nil, err
+		}
+		var commits []ID
+		for _, info := range infos {
+			if info.Type != "" && !seen[info.ID] {
+				seen[info.ID], all = true, append(all, info.ID)
+				if info.Type == "commit" {
+					commits = append(commits, info.ID)
+				}
+			}
+		}
+		todo = nil
+		err = r.ReadAll(ctx, commits, func(o Object) error {
+			c, err := ParseCommit(o.ID, o.Data)
+			if err == nil { // else it leads nowhere
+				todo = append(todo, c.Parents...)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // idLines is an id on each line, for a command's --stdin.

@@ -29,11 +29,8 @@ func (p *purger) condemn(ctx context.Context) error {
 			from = append(from, id)
 		}
 	}
-	if len(from) > 0 {
-		err := p.walk(ctx, from, func(id git.ID) { doomed[id] = true }, "--ignore-missing", missingAllowed)
-		if err != nil {
-			return err
-		}
+	if err := p.repo.EachExisting(ctx, from, func(id git.ID) { doomed[id] = true }); err != nil {
+		return err
 	}
 	if p.doomed = doomed; len(doomed) == 0 {
 		return nil
