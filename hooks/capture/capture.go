@@ -278,6 +278,8 @@ func resolved(path string) string {
 func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err error) {
 	if !c.again {
 		got = c.state.news(got)
+	} else if got, err = c.unforgotten(got); err != nil {
+		return r, err
 	}
 	now, err := c.code(ctx, got.turns)
 	if err != nil {
@@ -311,7 +313,7 @@ func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err e
 		c.state.Due = nil
 	}
 	c.state.remember(got.steps)
-	c.state.Attempt, c.state.Code = false, now.head
+	c.state.Attempt, c.state.On, c.state.Code = false, "", now.head
 	c.state.Asked = c.asks || c.state.Asked && len(got.turns) == 0
 	c.state.Ended = c.turn.Ends
 	if c.state.Tip, err = c.tip(ctx); err != nil {
@@ -334,8 +336,15 @@ func (c *capturing) steps(ctx context.Context, got read) (n int, err error) {
 	record := c.s.RecordNew
 	if c.again {
 		record = c.s.Record
-	} else {
+		if got.steps, err = c.elsewhere(ctx, got.steps); err != nil {
+			return 0, err
+		}
+	}
+	if !c.again || c.state.On == "" {
 		c.state.Attempt = true
+		if c.state.On, err = c.s.Current(ctx); err != nil {
+			return 0, err
+		}
 		if err := c.write(); err != nil {
 			return 0, err
 		}

@@ -48,9 +48,6 @@ func Here(s *store.Store, dir string) (bool, error) {
 	return (&capturing{s: s}).here(dir)
 }
 
-// SourceHash is a short form of the source of a step, by which many can be compared.
-func SourceHash(source string) uint64 { return sourceHash(store.NewStep{Source: source}) }
-
 // Past makes of the turns of a session that is over what Record would have made of each at its end,
 // except that git cannot be asked any more which files a turn changed.
 type Past struct {

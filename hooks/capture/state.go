@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -40,6 +39,7 @@ type state struct {
 	// Attempt says that steps are being recorded and committed: for a later process that finds it, some
 	// steps after the offset may be recorded already.
 	Attempt bool     `json:"attempt,omitempty"`
+	On      string   `json:"on,omitempty"`     // the branch that an attempt records on
 	Asked   bool     `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
 	Ended   bool     `json:"ended,omitempty"`  // the end of the session was read
 	Told    bool     `json:"told,omitempty"`   // a commit tells where and how the session ran
@@ -57,7 +57,7 @@ func (st *state) fresh(steps []store.NewStep) []store.NewStep {
 		seen[sum] = true
 	}
 	return slices.DeleteFunc(steps, func(step store.NewStep) bool {
-		sum := sourceHash(step)
+		sum := store.SourceHash(step.Source)
 		before := seen[sum]
 		seen[sum] = true
 		return before
@@ -78,15 +78,9 @@ func (st *state) news(got read) read {
 
 func (st *state) remember(steps []store.NewStep) {
 	for _, step := range steps {
-		st.Newest = append(st.Newest, sourceHash(step))
+		st.Newest = append(st.Newest, store.SourceHash(step.Source))
 	}
 	st.Newest = st.Newest[max(0, len(st.Newest)-remembered):]
-}
-
-func sourceHash(step store.NewStep) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(step.Source)) // never fails
-	return h.Sum64()
 }
 
 // compared is how many bytes before the offset say that a transcript is the same.

@@ -3,10 +3,12 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/hooks/agent"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // quiet is how long after its newest record a session counts as ended. The clients end a
@@ -56,9 +58,25 @@ func (i *importing) read(ctx context.Context, f *File) (*content, error) {
 	}
 	c.split(steps, earlier(f.Time, i.o.Now))
 	c.name(f)
+	i.forget(f, c)
 	n := len(c.turns)
 	c.goes = !ended && n > 0 && (c.open > 0 || !c.turns[n-1].Done)
 	return c, nil
+}
+
+// forget takes from the turns what was expunged: they do not tell of it either, in the words of a commit.
+func (i *importing) forget(f *File, c *content) {
+	if len(i.gone) == 0 {
+		return
+	}
+	gone := func(s agent.Step) bool { return i.gone[store.SourceHash(agent.Source(f.Client, s))] }
+	for n := range c.turns {
+		t := &c.turns[n]
+		if slices.ContainsFunc(t.steps, gone) {
+			t.steps = slices.DeleteFunc(t.steps, gone)
+			t.Prompt, t.Terms, t.Final, t.Edits = "", "", "", nil
+		}
+	}
 }
 
 // earlier is a file's time, or now if a clock was wrong.

@@ -27,7 +27,7 @@
 // # Repetition
 //
 // A step is known by its source, see [agent.Source], on whatever branch it is: what capture or an
-// earlier import recorded is not added again. Some hundred turns move their branches at once, each
+// earlier import recorded is not added again, and what was expunged here neither. Some hundred turns move their branches at once, each
 // turn with its steps; a process that is killed between leaves whole turns, and the next import
 // makes the others. Two imports wait for each other. A session of which a hook is called while an
 // import runs is left to the hooks, and what they did not record of it to the next import.
@@ -111,7 +111,10 @@ func Import(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { _ = lock.Unlock() }()                 // the end of the process releases it in any case
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	if i.gone, err = s.ForgottenSources(); err != nil {
+		return Result{}, err
+	}
 	if i.marks, err = capture.ReadMarks(s); err != nil { // before memory: what hooks record after that shows
 		return Result{}, err
 	}
@@ -137,7 +140,8 @@ type importing struct {
 	current string // branch
 	names   map[string]bool
 
-	known    map[uint64]bool // sources of steps, see capture.SourceHash
+	known    map[uint64]bool // sources of steps, see store.SourceHash
+	gone     map[uint64]bool // sources of steps that were expunged
 	hooked   map[string]bool // beginnings of sources, of sessions that have names that are no numbers
 	sessions map[key]*session
 	units    []*unit // in the order of time
@@ -204,7 +208,7 @@ func (i *importing) readKnown(ctx context.Context) error {
 
 // knows notes the source of a step.
 func (i *importing) knows(source string) {
-	i.known[capture.SourceHash(source)] = true
+	i.known[store.SourceHash(source)] = true
 	session := strings.LastIndexByte(source, ':') + 1
 	if strings.Trim(source[session:], "0123456789/") != "" {
 		i.hooked[source[:session]] = true

@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/hooks/agent"
 	"github.com/git-context/git-context/hooks/capture"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // session is what is known of a session after the first reading.
@@ -118,7 +119,7 @@ func (i *importing) look(ctx context.Context, f *File) surveyed {
 			if !ok {
 				continue
 			}
-			if i.known[capture.SourceHash(step.Source)] {
+			if i.known[store.SourceHash(step.Source)] {
 				l.known++
 			} else {
 				at.fresh = true

@@ -163,7 +163,7 @@ func (i *importing) item(ctx context.Context, u *unit, past *capture.Past, t tur
 		if !ok {
 			continue
 		}
-		hash := capture.SourceHash(step.Source)
+		hash := store.SourceHash(step.Source)
 		if i.known[hash] {
 			continue
 		}

@@ -19,6 +19,8 @@ type Redacted struct {
 	Gone bool
 	// The numbers of removed entries, by origin.
 	Steps, Commits map[string]int
+	// Sources are those of the removed steps, see Step.
+	Sources []string
 }
 
 // Redact applies the tombstones to a file of a branch's tree, or to main.md of the
@@ -46,7 +48,6 @@ func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	switch kind := KindOf(path); {
 	case kind == FileLog:
 		r, err = e.redactEntries(logHeading, data)
-		r.Commits = nil
 	case kind == FileCommits:
 		r, err = e.redactEntries(commitHeading, data)
 		r.Steps, r.Commits = nil, r.Steps
@@ -86,6 +87,13 @@ func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 			r.Steps = make(map[string]int)
 		}
 		r.Steps[entry.origin]++
+		if heading == logHeading {
+			steps, err := ParseLog(joinEntries([]rawEntry{entry}))
+			if err != nil {
+				return Redacted{}, err
+			}
+			r.Sources = append(r.Sources, steps[0].Source)
+		}
 	}
 	if len(kept) > 0 {
 		r.First = kept[0].id

@@ -12,6 +12,7 @@
 //
 //	expunge.json    an expunge that is under way, see [Intent]
 //	written         kept by package store: which commits were made here
+//	forgotten       kept by package store: the sources of steps that went
 //	unasked.json    how much was removed because remotes asked for it
 //	heard.json      how much of written was compared with the tombstones
 //	held/REMOTE     what a remote still has of old history, see [DirtyState]

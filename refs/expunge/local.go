@@ -196,11 +196,30 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 			return err
 		}
 	}
+	if err := op.forgetPending(c.Lines); err != nil {
+		return err
+	}
 	head := journal.Head{Committed: string(tip.Commit().ID)}
 	if head.Journal, err = op.Store.NewID(""); err != nil {
 		return err
 	}
 	return j.Filter(head, from, op.pendingLine)
+}
+
+// forgetPending notes the sources of the steps that go: only the journal has those that are in no commit.
+func (op *Operation) forgetPending(lines []journal.Line) error {
+	var sources []string
+	for _, line := range lines {
+		if !op.Rewriter.e.HasEntry(line.ID) {
+			continue
+		}
+		var l store.EntryLine
+		if err := json.Unmarshal(line.Raw, &l); err != nil {
+			return fmt.Errorf("step %d: %w", line.Step, err)
+		}
+		sources = append(sources, l.Source)
+	}
+	return op.Store.ForgetSources(sources)
 }
 
 // journalChanges reports whether a journal contains something expunged or names a replaced

@@ -24,6 +24,9 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err != nil {
 		return err
 	}
+	if err := op.Store.ForgetSources(op.Rewriter.sources); err != nil {
+		return err
+	}
 	if op.hide == nil {
 		if err := op.recordReplaced(ctx, v, now); err != nil {
 			return err

@@ -37,6 +37,7 @@ type Rewriter struct {
 	roots   map[git.ID]rootChange // by tree
 	blobs   map[dirKey]blobChange
 	newest  map[git.ID]string // by the blob of a commit.md
+	sources []string          // of the steps that were removed
 }
 
 // NewRewriter returns a Rewriter for a set of tombstones. It remembers what it has rewritten,

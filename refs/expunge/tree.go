@@ -132,6 +132,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	if err != nil {
 		return blobChange{}, fmt.Errorf("blob %s: %w", id, err)
 	}
+	w.sources = append(w.sources, r.Sources...)
 	b := blobChange{id: id, first: r.First, removed: removals{r.Steps, r.Commits}}
 	if r.Gone {
 		b.id = ""
