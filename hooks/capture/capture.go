@@ -176,6 +176,10 @@ func (c *capturing) position(f file, known bool) (from int64, check bool, err er
 // client waits for its hooks.
 const softLimit = time.Second
 
+// mostSteps is after how many steps reading ends: to record what one second reads can take longer than a hook has, and then
+// no event would get on.
+const mostSteps = 2000
+
 // read decodes the transcript from a position.
 func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
@@ -191,6 +195,7 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 	var steps []agent.Step
 	report, err := c.turn.Decode(in, start, func(s agent.Step) error {
 		steps = append(steps, s)
+		in.enough = len(steps) >= mostSteps
 		return nil
 	})
 	if err != nil {
@@ -422,19 +427,20 @@ func (t Turn) session() string {
 	return t.Session
 }
 
-// limited is a reader that ends at a time, at the end of what it has.
+// limited is a reader that ends at a time, or when there is enough, at the end of what it has.
 type limited struct {
-	ctx   context.Context
-	in    io.Reader
-	until time.Time
-	cut   bool
+	ctx    context.Context
+	in     io.Reader
+	until  time.Time
+	enough bool
+	cut    bool
 }
 
 func (l *limited) Read(p []byte) (int, error) {
 	if err := l.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if time.Now().After(l.until) {
+	if l.enough || time.Now().After(l.until) {
 		l.cut = true
 		return 0, io.EOF
 	}

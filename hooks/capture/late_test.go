@@ -2,6 +2,7 @@ package capture_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -89,4 +90,29 @@ func said(t *testing.T, text, dir string) (all []string) {
 		_ = add(s) // cannot fail
 	}
 	return all
+}
+
+// A transcript that nobody has read for long is recorded piece by piece: an event takes no more than it has time for.
+func TestLongTranscript(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.turn.New = true
+	gittest.Must(t, capture.Begin(t.Context(), w.s, w.turn))
+	var text strings.Builder
+	const turns = 2000
+	for n := range turns {
+		fmt.Fprintf(&text, `{"type":"user","uuid":"u%d","sessionId":"S","cwd":%q,"timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"Task %d"}}
+{"type":"assistant","uuid":"a%d","sessionId":"S","timestamp":"2026-11-20T10:00:12Z","message":{"id":"m%d","stop_reason":"end_turn","content":[{"type":"text","text":"Done %d."}]}}
+`, n, w.dir, n, n, n, n)
+	}
+	all := 0
+	for events := 0; all < 2*turns; events++ {
+		got := w.ends(text.String())
+		if all += got.Steps; got.Steps == 0 || got.Steps > 2500 {
+			t.Fatalf("event %d recorded %d steps", events, got.Steps)
+		}
+	}
+	if n := len(w.sources()); n != 2*turns {
+		t.Errorf("%d steps, want %d", n, 2*turns)
+	}
 }
