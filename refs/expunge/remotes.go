@@ -116,7 +116,7 @@ func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held [
 	case len(specs) == 0:
 		return nil, nil
 	}
-	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
+	return []string{p.PushCommand() + " " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
 // dirtyRemotes finds the remotes that had old history when they were last asked. Their commands

@@ -36,7 +36,7 @@ func (c *checker) mistypedThere(ctx context.Context, r lostRef, p Problem) (bool
 	}
 	p.Kind = mistyped
 	p.Message += fmt.Sprintf(": remote '%s' has it so, and nothing of it is taken in", git.Shown(from))
-	p.Repair = "git push " + prose.ShellQuoted(from) + " " + prose.ShellQuoted(":"+name)
+	p.Repair = peer.PushCommand() + " " + prose.ShellQuoted(from) + " " + prose.ShellQuoted(":"+name)
 	c.report(ctx, nil, p)
 	return true, nil
 }

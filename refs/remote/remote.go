@@ -24,6 +24,15 @@ type Remote struct {
 	Tracking git.Tracking
 	Follows  []string // the branches that a fetch brings; nil for all
 	Accepts  bool     // what it asks to forget is forgotten here, however much it is
+	Mirror   bool     // remote.<name>.mirror is set, as git clone --mirror does
+}
+
+// PushCommand is how a command begins by which a user pushes single refs there: with a mirror, git takes none.
+func (r Remote) PushCommand() string {
+	if !r.Mirror || strings.Contains(r.Name, "=") { // -c ends a key at the first
+		return "git push"
+	}
+	return "git -c " + prose.ShellWord("remote."+r.Name+".mirror=false") + " push"
 }
 
 // The values of context.<remote>.expunge.
@@ -113,8 +122,9 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	if _, err := verifySetting(cfg, name); err != nil { // before the network is asked
 		return Remote{}, err
 	}
+	_, mirror := cfg.String("remote." + name + ".mirror")
 	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows,
-		Accepts: answer == expungeAccept}, nil
+		Accepts: answer == expungeAccept, Mirror: mirror}, nil
 }
 
 // Followed returns context.<remote>.branches: names, patterns, or "" for only those that are

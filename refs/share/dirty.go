@@ -327,7 +327,7 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		return err
 	}
 	if len(local) > 0 {
-		commands = slices.Insert(commands, 0, "git push "+prose.ShellWord(ex.peer.Name)+" --delete "+strings.Join(local, " "))
+		commands = slices.Insert(commands, 0, ex.peer.PushCommand()+" "+prose.ShellWord(ex.peer.Name)+" --delete "+strings.Join(local, " "))
 	}
 	if len(followed) > 0 {
 		commands = slices.Concat(ex.lookFirst(), commands)

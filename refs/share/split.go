@@ -38,7 +38,7 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 		Message: fmt.Sprintf("'%s' has memory under two sets of names, %s and %s; ", p.Name, own, heads)}
 	if !p.Heads {
 		sp.Message += fmt.Sprintf("sync unites them under %s. Once every clone uses these, remove the others:", own)
-		sp.Commands = deleteCommands(p.Name, o.Heads, there)
+		sp.Commands = deleteCommands(p, o.Heads, there)
 		return sp, nil
 	}
 	sp.Message += fmt.Sprintf("sync unites them here under %s. ", heads)
@@ -84,7 +84,7 @@ func (ex *exchanger) mappingCommand(heads bool) string {
 
 // deleteCommands remove a set of refs from a remote. They name each ref: a pattern could match branches of
 // the code.
-func deleteCommands(name string, heads bool, v *remote.RefSet) []string {
+func deleteCommands(p remote.Remote, heads bool, v *remote.RefSet) []string {
 	var refs []string
 	for _, r := range refsOf(v) {
 		if r.ID != "" {
@@ -93,7 +93,7 @@ func deleteCommands(name string, heads bool, v *remote.RefSet) []string {
 	}
 	var commands []string
 	for part := range slices.Chunk(refs, mostDeleted) {
-		commands = append(commands, "git push "+prose.ShellWord(name)+" --delete "+strings.Join(part, " "))
+		commands = append(commands, p.PushCommand()+" "+prose.ShellWord(p.Name)+" --delete "+strings.Join(part, " "))
 	}
 	return commands
 }
