@@ -208,7 +208,7 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 		return err
 	}
 	if len(names) == 0 {
-		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		return s.noMemory()
 	}
 	if err := s.CutBefore(ctx, rev); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -100,6 +101,17 @@ func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
 	return t
 }
 
+// noMemory is the error for a repository without a branch of memory. Where there is a journal, somebody has deleted the branch that it
+// was of, and a new one would hide that.
+func (s *Store) noMemory() error {
+	hint := "git context init"
+	journals, err := filepath.Glob(s.StatePath("journal/*.jsonl"))
+	if err == nil && len(journals) > 0 {
+		hint = "git context fsck"
+	}
+	return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), hint)
+}
+
 // NoSuchBranch returns the error for a branch that does not exist: fail.ErrNoMemory where no
 // branch exists, else fail.ErrNotFound with the nearest name.
 func (s *Store) NoSuchBranch(ctx context.Context, branch string) error {
@@ -108,7 +120,7 @@ func (s *Store) NoSuchBranch(ctx context.Context, branch string) error {
 		return err
 	}
 	if len(names) == 0 {
-		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		return s.noMemory()
 	}
 	hint := "git context branch"
 	if near := doc.Nearest(branch, names); near != "" {
