@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +29,18 @@ type answered struct {
 	done bool         // it was answered
 }
 
+// bundle names a bundle that asks as unbundle did: by its whole path.
+func (o *expungeOptions) bundle(env *Env) error {
+	path, err := filepath.Abs(env.path(o.from))
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		o.from = path
+	}
+	return nil
+}
+
 // runAnswer answers what a remote asks to forget, and applies what it has forgotten and nobody was
 // asked about. What was followed is answered once nothing waits: who refuses a request must not bring back another one.
 //
@@ -37,6 +51,9 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions, ids []string) (
 		return err
 	}
 	defer closing(s, &err)
+	if err := o.bundle(env); err != nil {
+		return err
+	}
 	list, err := expunge.RequestsOf(ctx, s, o.from)
 	if err != nil {
 		return err
@@ -166,7 +183,10 @@ func (a *answered) print(p *render.Printer, remote string) {
 	}
 	switch {
 	case a.Refused:
-		line(p, "It is back. Every clone gets it with its next sync; begin here: %s sync %s", self, remote)
+		if filepath.IsAbs(remote) { // a bundle, which takes nothing
+			remote = ""
+		}
+		line(p, "It is back. Every clone gets it with its next sync; begin here: %s", strings.TrimSpace(self+" sync "+remote))
 	case a.done:
 		line(p, "It is forgotten: %s deleted", count(a.Objects, "object", "objects"))
 	default:

@@ -226,7 +226,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 	defer lock.Unlock()
 	ex := newExchanger(s, Options{Writer: w, Progress: progress}, p, &res)
 	ex.merge, ex.adopt = true, true
-	err = ex.run(ctx)
+	err = errors.Join(ex.run(ctx), ex.tellRequests(ctx))
 	res.sort()
 	if err != nil {
 		return res, err
