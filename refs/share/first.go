@@ -79,6 +79,28 @@ func (ex *exchanger) otherNames(ctx context.Context) error {
 		git.Shown(list[0].Name)), hints...)
 }
 
+// beginsElsewhere reports whether a push goes to another repository than a fetch, remote.<name>.pushurl, which has no memory.
+func (ex *exchanger) beginsElsewhere(ctx context.Context) (bool, error) {
+	cfg, err := ex.s.Repo().Config(ctx)
+	if err != nil {
+		return false, err
+	}
+	url, _ := cfg.String("remote." + ex.peer.Name + ".url")
+	for _, there := range cfg.All("remote." + ex.peer.Name + ".pushurl") {
+		if there == url || there == "" {
+			continue
+		}
+		list, err := ex.s.Repo().LsRemote(ctx, there, git.NameOn(git.BranchPrefix, ex.peer.Heads)+"*")
+		if errors.Is(err, git.ErrUnreachable) {
+			return false, unreachable(ex.peer.Name, err)
+		}
+		if err != nil || len(list) == 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // pushURL returns where a push goes, without a password.
 func (ex *exchanger) pushURL(ctx context.Context) (string, error) {
 	out, err := ex.s.Repo().Run(ctx, "remote", "get-url", "--push", "--", ex.peer.Name)

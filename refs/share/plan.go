@@ -143,14 +143,21 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 			return err
 		}
 	}
+	begins := ex.push && theirs.Empty()
+	if ex.push && !begins && !ours.Empty() {
+		var err error
+		if begins, err = ex.beginsElsewhere(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case ours.Empty() && !ex.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
-	case ex.push && !ex.first && theirs.Empty():
+	case begins && !ex.first:
 		return fail.New(fail.ErrRefused, fail.FirstPush,
 			fmt.Sprintf("remote '%s' has no memory; the first push must be explicit", ex.peer.Name),
 			"git context push "+ex.peer.Name)
-	case ex.push && theirs.Empty():
+	case begins:
 		return ex.firstPush(ctx, ours)
 	}
 	return nil
