@@ -19,8 +19,8 @@
 //	clean/REMOTE    which refs of a remote contain nothing expunged, see [CleanState]
 //
 // Errors are of package fail: ErrInvalid for options that make no sense, ErrNotFound where
-// nothing matches, ErrRefused where the result would be unsafe or incomplete (nothing has been
-// changed then), ErrStale where other processes kept making refs, ErrNoMemory.
+// nothing matches, ErrRefused where the result would be unsafe or incomplete, as in memory that a
+// shallow clone has in part (nothing has been changed then), ErrStale where other processes kept making refs, ErrNoMemory.
 //
 // One lock lets one expunge run at a time. Readers and Record run beside it; commands that
 // write wait. A process that is killed loses nothing: [Finish], which every writer calls,
@@ -83,6 +83,9 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	}
 	if names, err := s.BranchNames(ctx); err != nil || len(names) == 0 {
 		return res, errors.Join(err, noMemoryIf(err == nil))
+	}
+	if err := refuseSearch(ctx, s); err != nil {
+		return res, err
 	}
 	if !o.DryRun {
 		// an interrupted run may have removed this very text

@@ -107,7 +107,11 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	if err != nil {
 		return 0, nil, err
 	}
-	if changed == 0 {
+	cut, err := ses.Store.Cut(ctx, string(tip))
+	if err != nil {
+		return 0, nil, err
+	}
+	if changed == 0 && !cut { // what is beyond the edge cannot be read
 		if dirty, err := w.dirtyNotes(ctx, tip); err != nil || !dirty {
 			return 0, nil, err
 		}

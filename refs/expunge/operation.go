@@ -121,6 +121,9 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 	if left == nil && !old && !kept && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
 		return op.captures(ctx) // an agent may say an expunged text again
 	}
+	if err := op.Rewriter.refuseCut(); err != nil {
+		return err
+	}
 	if err := op.checkDeletable(ctx); err != nil {
 		return err
 	}

@@ -269,6 +269,12 @@ func (op *Operation) hideLocked(ctx context.Context, more doc.Expunged) error {
 		return err
 	}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
+	if _, err := op.hasOldRefs(ctx); err != nil {
+		return err
+	}
+	if err := op.Rewriter.refuseCut(); err != nil {
+		return err
+	}
 	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ type Rewriter struct {
 	blobs   map[dirKey]blobChange
 	newest  map[git.ID]string // by the blob of a commit.md
 	sources []string          // of the steps that were removed
+
+	edge      edge
+	rehearsal bool // its objects are removed, see rehearse
 }
 
 // NewRewriter returns a Rewriter for a set of tombstones. It remembers what it has rewritten,
@@ -61,22 +64,33 @@ func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 	if err != nil {
 		return nil, err
 	}
-	if err := w.roadmaps(ctx, list); err != nil {
+	if err := w.rehearse(ctx, list); err != nil {
 		return nil, err
 	}
-	meter := w.s.Repo().Meter("Rewriting commits", len(list))
-	defer meter.End()
-	for _, c := range list {
-		if err := w.commit(ctx, c.ID); err != nil {
-			return nil, err
-		}
-		meter.Add(1)
+	if err := w.all(ctx, list); err != nil {
+		return nil, err
 	}
 	out := make(map[git.ID]git.ID, len(tips))
 	for _, id := range tips {
 		out[id] = w.commits[id]
 	}
 	return out, nil
+}
+
+// all rewrites commits that are listed parents first.
+func (w *Rewriter) all(ctx context.Context, list []git.NewCommit) error {
+	if err := w.roadmaps(ctx, list); err != nil {
+		return err
+	}
+	meter := w.s.Repo().Meter("Rewriting commits", len(list))
+	defer meter.End()
+	for _, c := range list {
+		if err := w.commit(ctx, c.ID); err != nil {
+			return err
+		}
+		meter.Add(1)
+	}
+	return nil
 }
 
 // roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may
@@ -137,11 +151,13 @@ func (w *Rewriter) replaced() []git.ID {
 	return ids
 }
 
-// commit rewrites a commit whose parents are rewritten. A parent beyond the edge of a shallow
-// clone stays.
+// commit rewrites a commit whose parents are rewritten. About one at the edge of a shallow clone atEdge decides.
 func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 	if _, known := w.commits[id]; known {
 		return nil
+	}
+	if err := w.readEdge(); err != nil {
+		return err
 	}
 	old, err := w.s.Repo().Commit(ctx, id)
 	if err != nil {
@@ -167,7 +183,15 @@ func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 	if m.gone {
 		w.gone[id] = true
 	}
-	if changed || now.Message != old.Message {
+	if w.isCut(old) {
+		to, err := w.atEdge(ctx, old, &now)
+		if err != nil {
+			return err
+		}
+		if w.commits[id] = to; to != id {
+			return nil
+		}
+	} else if changed || now.Message != old.Message {
 		now.Extra = old.Unsigned()
 		if now.ID, err = w.s.Repo().WriteCommit(ctx, &now); err != nil {
 			return err
@@ -208,13 +232,11 @@ func (w *Rewriter) RewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]gi
 		return nil, err
 	}
 	slices.Reverse(list)
-	if err := w.roadmaps(ctx, list); err != nil {
+	if err := w.rehearse(ctx, list); err != nil {
 		return nil, err
 	}
-	for _, c := range list {
-		if err := w.commit(ctx, c.ID); err != nil {
-			return nil, err
-		}
+	if err := w.all(ctx, list); err != nil {
+		return nil, err
 	}
 	now := make(map[git.ID]git.ID, len(tips))
 	for _, id := range tips {

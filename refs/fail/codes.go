@@ -134,7 +134,7 @@ const (
 	// MemoryCommitNotFound is returned when no memory commit has that name, or the branch has none yet.
 	MemoryCommitNotFound = "milestone-not-found"
 	// Shallow is returned when no commit of that name is here, and the shallow clone lacks older memory
-	// commits. 'git fetch --unshallow' gets them.
+	// commits; or what is expunged may be in those. 'git fetch --unshallow' gets them.
 	Shallow = "shallow"
 	// NoEntry is returned when the name means a memory commit without an entry in commit.md, for
 	// example one that wrote a topic.

@@ -101,7 +101,9 @@ func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err e
 }
 
 // bringBack returns how a lost object comes back: from a remote that has the memory. It must
-// send everything again, because git assumes that what an existing commit leads to exists.
+// send everything again, because git assumes that what an existing commit leads to exists. Where the remote has no
+// such commit either, git is told to leave it out, as at the edge of a shallow clone: the documents of newer commits
+// have what it said, and sync finds the other clones' form of those.
 func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error) {
 	first := ""
 	if file, here := v.s.Repo().LooseFile(f.ID); here {
@@ -115,11 +117,20 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 		if slices.ContainsFunc(v.tips, func(t incoming.Tip) bool {
 			return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/")
 		}) {
-			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
+			return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.leaveOut(f.ID), nil
 		}
 	}
 	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " +
 		prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+}
+
+// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here.
+func (v *memory) leaveOut(id git.ID) string {
+	child := v.childOf[id]
+	if child == "" {
+		return ""
+	}
+	return fmt.Sprintf(`; git cat-file -e %s 2>/dev/null || echo %s >> "$(git rev-parse --git-path shallow)"`, id, child)
 }
 
 // repairWithout returns how to go on without a commit that contains something invalid:

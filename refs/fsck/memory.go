@@ -28,6 +28,7 @@ type memory struct {
 	ends       map[git.ID]bool
 	commits    []*incoming.Commit
 	statements map[git.ID]*statement // by commit, of branches
+	childOf    map[git.ID]git.ID     // of commits that are lost
 	foreign    bool                  // the commits being read are a remote's alone
 
 	index   map[incoming.EntryKey]int32
@@ -96,7 +97,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 		return nil, err
 	}
 	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, latest),
-		ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
+		ends: map[git.ID]bool{}, childOf: map[git.ID]git.ID{}, statements: map[git.ID]*statement{},
 		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }

@@ -154,6 +154,7 @@ func (v *memory) lost(id, child git.ID, err error) {
 	}
 	if child != "" {
 		what += "; it is a parent of " + child.Short()
+		v.childOf[id] = child
 	}
 	v.in.OnFlaw(incoming.Flaw{Spot: n.Spot(), Kind: kind, What: what, Cause: err})
 }

@@ -165,11 +165,19 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 //  3. those refs are not pushed: a plain push would be refused, because the history is another
 //     one. reportDirty returns the commands that replace them.
 //
+// Before all that it asks whether memory here is whole, see mendCut.
+//
 // Between 1 and 2 it asks for signatures (checkSignatures): of what is new once both have expunged
 // the same, and before any of that is rewritten. Where nothing was ever expunged this costs one look at the roadmap's tree.
 func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
-	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
+	if again, err := ex.mendCut(ctx, ours, theirs); err != nil || again {
 		return again, err
+	}
+	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
+		return again, ex.orUnshallow(err)
+	}
+	if err := ex.stillCut(); err != nil {
+		return false, err
 	}
 	if ex.remove {
 		return false, nil
@@ -197,7 +205,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	}
 	held, clean, err := ex.findDirty(ctx, w, known, ours, theirs)
 	if err != nil {
-		return false, err
+		return false, ex.orUnshallow(err)
 	}
 	if ex.rehearsal {
 		for _, h := range held {

@@ -45,6 +45,7 @@ type exchanger struct {
 	expunge     bool // only expunge
 	dry         bool // only preview that
 	rehearsal   bool // change nothing, see rehearse
+	cut         bool // memory here is, where something is expunged, see mendCut
 
 	current  string              // the branch that keeps conflicts
 	waiting  *store.WaitingMerge // the merge that waits there
