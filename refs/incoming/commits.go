@@ -46,8 +46,8 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 }
 
 // commitEntries checks that the commit.md of every commit ends with the commit's own entry,
-// which had the largest id when it was made. It reads those files that were not checked because
-// a parent of our own has them too.
+// which had the largest id when it was made, unless the commit left it out with others, see leftOut.
+// It reads those files that were not checked because a parent of our own has them too.
 func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error {
 	var list, unread []File
 	for _, n := range commits {
@@ -57,7 +57,11 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 			continue
 		}
 		if f.ID == "" {
-			if err := c.wrong(FlawUnlisted, n, store.TrailerID+": it has no "+doc.CommitFile, nil); err != nil {
+			left, err := c.leftOut(ctx, n, "")
+			if err == nil && !left {
+				err = c.wrong(FlawUnlisted, n, store.TrailerID+": it has no "+doc.CommitFile, nil)
+			}
+			if err != nil {
 				return err
 			}
 			continue
@@ -70,7 +74,14 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 		return err
 	}
 	for _, f := range list {
-		if read := c.Files[FileKey{f.kind, f.ID}]; read.Bad || read.Last == f.at.EntryID {
+		read := c.Files[FileKey{f.kind, f.ID}]
+		if read.Bad || read.Last == f.at.EntryID {
+			continue
+		}
+		if left, err := c.leftOut(ctx, f.at, read.Last); left || err != nil {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		what := "it does not end with the entry '" + git.Shown(f.at.EntryID) + "' that the commit's " + store.TrailerID + " names"

@@ -96,8 +96,9 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //     by case only.
 //  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
 //     named by its first id. The roadmap is clean text. Notes may be anything.
-//  5. The commit.md of a commit ends with the entry that Context-Id names, Context-Branch is a
-//     valid branch name, and Code-Commit is a full hash.
+//  5. The commit.md of a commit ends with the entry that Context-Id names, or left that out with
+//     entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
+//     Code-Commit is a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
 //     new (so those that a new log.md repeats count), and objects and bytes in proportion.
 //
@@ -195,6 +196,8 @@ type Inspection struct {
 	trees   map[seenTree]struct{} // that were checked
 	Files   map[FileKey]Ends      // that were checked
 	Roots   map[git.ID]Root       // of branches, by tree
+	newer   map[git.ID]string     // of commits that left out entries: the id of one
+	looked  int                   // number of commits that leftOut looked at
 
 	Reader Reader // receives what was read; may be nil
 
@@ -218,7 +221,7 @@ func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
 		bytes:   bytesExtra + bytesPerEntry*int64(limit),
 		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{},
+		trees: map[seenTree]struct{}{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{}, newer: map[git.ID]string{},
 	}
 }
 

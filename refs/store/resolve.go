@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,8 +174,10 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 const idSlack = time.Hour
 
 // ByID looks for a commit by its id: first among the commits that are not older than
-// the id, which for what was made lately are few, then among all.
+// the id, which for what was made lately are few, then among all. One that names the id without its
+// entry, as a commit made by hand with the message of another may, is returned only if no other names it.
 func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
+	var alone git.ID
 	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
 		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
@@ -184,14 +187,22 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 			if string(f[1]) != name { // its text speaks of the id
 				return nil
 			}
-			found = git.ID(f[0])
+			c, err := s.repo.Commit(ctx, git.ID(f[0]))
+			if err != nil {
+				return err
+			}
+			if entry, err := s.EntryOf(ctx, c); err == nil && entry == nil { // one that cannot be read may have it
+				alone = cmp.Or(alone, c.ID)
+				return nil
+			}
+			found = c.ID
 			return git.ErrEnough
 		})
 		if found != "" || err != nil {
 			return found, err
 		}
 	}
-	return "", nil
+	return alone, nil
 }
 
 // NoSuchCommit says that a name means nothing here, with the nearest branch; of a shallow clone that

@@ -1,0 +1,87 @@
+package incoming
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// mostLooks and mostLooksEach bound how many commits leftOut looks at in one inspection, and for one commit, which
+// hostile commits may ask for again and again.
+const mostLooks, mostLooksEach = 5_000, 256
+
+// leftOut reports whether a commit lacks the entry that its Context-Id names because it left out entries of its
+// history: that has a commit.md whose last entry is newer than last, which is the commit's own last one, "" for none.
+// That is a loss, which package loss restores on top of the commit. Refused, the commit would keep everybody from the
+// branch: git's own commands make it of an empty tree and the message of a tip, and for git it is a fast-forward.
+// The id is valid, and none that the commit has elsewhere in its commit.md.
+func (c *Inspection) leftOut(ctx context.Context, n *Commit, last string) (bool, error) {
+	if n.EntryID <= last || c.idFault(n.EntryID) != "" {
+		return false, nil
+	}
+	seen := map[git.ID]bool{}
+	for queue := []*Commit{n}; len(queue) > 0 && len(seen) < mostLooksEach && c.looked < mostLooks; queue = queue[1:] {
+		for _, id := range queue[0].Parents {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			c.looked++
+			parent, newest, err := c.lastOf(ctx, id, n.Ref)
+			if err != nil {
+				return false, err
+			}
+			if newest > last {
+				c.newer[n.ID] = newest
+				return true, nil
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return false, nil
+}
+
+// unknownLast is larger than every id: a partial clone lacks the commit.md.
+const unknownLast = "~"
+
+// lastOf returns a commit and the last id in its commit.md, or one that it left out itself. A commit behind the edge
+// of a shallow clone has neither parents nor entries. ref brought the commit that is compared with it.
+func (c *Inspection) lastOf(ctx context.Context, id git.ID, ref string) (*Commit, string, error) {
+	n, file, err := c.commitFile(ctx, id, ref)
+	if err != nil {
+		return nil, "", err
+	}
+	newer := c.newer[id]
+	switch {
+	case newer != "" || file == "":
+		return n, newer, nil
+	case c.Absent[file]:
+		return n, unknownLast, nil
+	}
+	f := File{at: n, path: doc.CommitFile, ID: file, kind: KindCommits}
+	err = c.checkFiles(ctx, []File{f})
+	return n, c.Files[FileKey{f.kind, f.ID}].Last, err
+}
+
+// commitFile returns a commit and its commit.md; "" for none.
+func (c *Inspection) commitFile(ctx context.Context, id git.ID, ref string) (*Commit, git.ID, error) {
+	if n := c.ByID[id]; n != nil {
+		return n, c.Roots[n.Tree].Commits, nil
+	}
+	n := &Commit{ID: id, Ref: ref}
+	commit, err := c.repo.Commit(ctx, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return n, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	n.Parents, n.Tree = commit.Parents, commit.Tree
+	e, _, err := c.repo.Edit(commit.Tree).Entry(ctx, doc.CommitFile)
+	if err != nil || e.IsTree() {
+		return n, "", err
+	}
+	return n, e.ID, nil
+}
