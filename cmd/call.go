@@ -47,7 +47,7 @@ func Explain(err error) *Refusal {
 	_, code := classify(err)
 	return &Refusal{
 		Code: code, Message: prose.HidePasswords(err.Error()),
-		Hint: prose.HidePasswords(strings.Join(hintsOf(err), "\n")),
+		Hint: prose.HidePasswords(strings.Join(allHints(err), "\n")),
 		Said: prose.HidePasswords(strings.Join(fail.Said(err), "\n")),
 	}
 }

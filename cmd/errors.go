@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -233,9 +234,44 @@ func (e *Env) report(err error, asJSON bool) int {
 	for _, line := range fail.Said(err) { // before the error, as git prints it
 		e.say("", strings.TrimSpace("remote: "+line))
 	}
-	e.say("git-context: error: ", err.Error())
-	e.hintAll(hintsOf(err))
+	var told []string
+	for _, part := range parts(err) {
+		e.say("git-context: error: ", part.Error())
+		hints := newHints(part, told)
+		e.hintAll(hints)
+		told = append(told, hints...)
+	}
 	return exit
+}
+
+// parts returns the errors that were joined to one, each of which has hints of its own.
+func parts(err error) []error {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	var text []string
+	for _, part := range list.Unwrap() {
+		all, text = append(all, parts(part)...), append(text, part.Error())
+	}
+	if err.Error() != strings.Join(text, "\n") { // not errors.Join: it has a text of its own
+		return []error{err}
+	}
+	return all
+}
+
+// newHints returns the hints of an error that were not given yet.
+func newHints(err error, told []string) []string {
+	return slices.DeleteFunc(slices.Clone(hintsOf(err)), func(hint string) bool { return slices.Contains(told, hint) })
+}
+
+// allHints returns the hints of all errors that were joined to one.
+func allHints(err error) (all []string) {
+	for _, part := range parts(err) {
+		all = append(all, newHints(part, all)...)
+	}
+	return all
 }
 
 func (e *Env) reportJSON(r *Refusal) {
