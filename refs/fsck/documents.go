@@ -143,7 +143,7 @@ func (v *memory) repairWithout(f incoming.Flaw) string {
 	ref, bad := f.At.Ref, f.At
 	switch {
 	case !isOwn(ref):
-		return fmt.Sprintf("repair '%s' on its remote; nothing of it is merged here", incoming.Printable(ref))
+		return fmt.Sprintf("repair '%s' on its remote, by the command that a sync prints; nothing of it is merged here", incoming.Printable(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):
 		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
 	case strings.HasPrefix(ref, git.TagPrefix):

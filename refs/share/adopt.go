@@ -62,12 +62,13 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 		return "", err
 	}
 	ex.current = branch
-	if again, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
+	if again, err := ex.filterFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	} else if again { // what it asks to forget is hidden
 		if ours, theirs, err = remote.Survey(ctx, s, p); err != nil {
 			return "", err
 		}
+		ex.setAside(&ours, &theirs)
 		if err := ex.readDirty(ctx); err != nil {
 			return "", err
 		}
@@ -82,6 +83,22 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
 	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
 	return branch, ex.outcome()
+}
+
+// filterFirst is filterExpunged for the memory to begin with, see takeFirst.
+func (ex *exchanger) filterFirst(ctx context.Context, branch string, ours, theirs *remote.RefSet) (bool, error) {
+	again, err := ex.filterExpunged(ctx, ours, theirs)
+	if err == nil {
+		return again, nil
+	}
+	if _, err = ex.findRefused(ctx, err); err != nil {
+		return false, err
+	}
+	if err := errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]); err != nil {
+		return false, err
+	}
+	ex.setAside(ours, theirs)
+	return ex.filterExpunged(ctx, ours, theirs)
 }
 
 // takeFirst takes in the memory to begin with. A ref that is refused does not keep the others away, unless it is
@@ -232,7 +249,7 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	ex.merge = true
 	ref := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
 	if ex.arrived, err = incoming.Arrived(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}, &ex.read); err != nil {
-		return false, err
+		return false, ex.withMend(ctx, git.Ref{Name: git.BranchRef(name), ID: ref.ID}, err)
 	}
 	if err := ex.refuseDirty(ctx, name, ref.ID); err != nil {
 		return false, err

@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
 
@@ -59,22 +60,17 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 		if r.ID == "" || r.ID == expunge.RefID(&ours, r.Name) || ex.aside[r.Name] != nil {
 			continue
 		}
-		in := incoming.Refs{}
-		at := []git.Ref{{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}}
-		switch _, isBranch := git.BranchName(r.Name); {
-		case isBranch:
-			in.Branches = at
-		case r.Name == git.RoadmapRef:
-			in.Roadmap = at
-		case r.Name == git.NotesRef:
-			in.Notes = at
-		case (&refAction{ref: r.Name}).isTag():
-			in.Tags = at
-		default: // handed over code is not memory
+		in, role := ex.refsToCheck(r)
+		if role == 0 {
 			continue
 		}
 		switch one := incoming.Check(ctx, ex.s, in); {
 		case errors.As(one, &refusal) && refusal.Code == fail.IncomingInvalid:
+			mend, err := ex.mendThere(ctx, r, role, &ours)
+			if err != nil {
+				return false, err
+			}
+			refusal.Hints = append(refusal.Hints, mend...)
 			ex.aside[r.Name] = one
 			found = true
 		case one != nil:
@@ -85,6 +81,81 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 		return false, err
 	}
 	return true, nil
+}
+
+// refsToCheck returns a ref of the other side as it is checked, and the role of its commit; 0 for handed over code, which
+// is not memory.
+func (ex *exchanger) refsToCheck(r git.Ref) (in incoming.Refs, role incoming.Role) {
+	at := []git.Ref{{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}}
+	switch _, isBranch := git.BranchName(r.Name); {
+	case isBranch:
+		in.Branches, role = at, incoming.RoleBranch
+	case r.Name == git.RoadmapRef:
+		in.Roadmap, role = at, incoming.RoleRoadmap
+	case r.Name == git.NotesRef:
+		in.Notes, role = at, incoming.RoleNotes
+	case (&refAction{ref: r.Name}).isTag():
+		in.Tags, role = at, incoming.RoleBranch
+	}
+	return in, role
+}
+
+// mendThere returns hints with the command that sets a refused ref back on the other side, unless it has moved: to its
+// newest valid commit or, if it has none that is related to ours, to ours. A tag and what is invalid from its first
+// commit on is deleted there. What others have added to a valid commit stays.
+func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet) ([]string, error) {
+	if ex.peer.Bundle {
+		return nil, nil
+	}
+	var to git.ID
+	if !(&refAction{ref: r.Name}).isTag() {
+		own := expunge.RefID(ours, r.Name)
+		var err error
+		to, err = incoming.NewestSound(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
+		switch {
+		case ctx.Err() != nil:
+			return nil, err
+		case err != nil || to == r.ID: // it cannot be read, or is refused for its size, which a setting allows
+			return nil, nil
+		case to == "":
+			to = own
+		case own != "" && to != own:
+			bases, err := ex.s.Repo().MergeBases(ctx, own, to)
+			if err != nil {
+				return nil, err
+			}
+			if len(bases) == 0 {
+				to = own
+			}
+		}
+	}
+	there := git.NameOn(r.Name, ex.peer.Heads)
+	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", displayRef(r.Name), to.Short(), ex.peer.Name)
+	if to == "" {
+		what = fmt.Sprintf("this deletes '%s' on '%s':", displayRef(r.Name), ex.peer.Name)
+	}
+	return []string{what, fmt.Sprintf("git push %s %s %s", prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
+		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}, nil
+}
+
+// withMend adds mendThere to the refusal of a branch that is not here.
+func (ex *exchanger) withMend(ctx context.Context, branch git.Ref, err error) error {
+	var refusal *fail.Error
+	if !errors.As(err, &refusal) || refusal.Code != fail.IncomingInvalid {
+		return err
+	}
+	p, found := remote.Find(ctx, ex.s, ex.peer.Name)
+	if found != nil {
+		return errors.Join(err, found)
+	}
+	ex.peer = p
+	ours, _, found := remote.Survey(ctx, ex.s, p)
+	if found != nil {
+		return errors.Join(err, found)
+	}
+	mend, found := ex.mendThere(ctx, branch, incoming.RoleBranch, &ours)
+	refusal.Hints = append(refusal.Hints, mend...)
+	return errors.Join(err, found)
 }
 
 // fetchApart fetches the refs that moved, after git refused an object of one of them: those that it
