@@ -271,12 +271,14 @@ func (s *Store) entriesOf(ctx context.Context, revisions ...string) (Alone, erro
 	if err != nil {
 		return a, err
 	}
+	seen := map[string]bool{} // a commit made by hand may have the message of another
 	for row := range strings.Lines(string(out)) {
 		f := strings.SplitN(strings.TrimSuffix(row, "\n"), "\t", 3)
 		hash, id, _ := strings.Cut(f[0], " ")
-		if id == "" || len(f) < 3 {
+		if id == "" || len(f) < 3 || seen[id] {
 			continue
 		}
+		seen[id] = true
 		a.Commits++
 		a.Steps += parseSteps(f[1])
 		a.Subjects = append(a.Subjects, hash+" "+f[2])
