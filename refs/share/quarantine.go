@@ -134,7 +134,7 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 	if to == "" {
 		what = fmt.Sprintf("this deletes '%s' on '%s':", displayRef(r.Name), ex.peer.Name)
 	}
-	return []string{what, fmt.Sprintf("git push %s %s %s", prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
+	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
 		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}, nil
 }
 
