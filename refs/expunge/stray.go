@@ -143,6 +143,39 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 	return stray, nil
 }
 
+// OldAmong returns those of some refs, by their local names and with commits that they have no more, that lead to old
+// history or cannot be read. ours are our notes. It changes nothing.
+func OldAmong(ctx context.Context, s *store.Store, e doc.Expunged, list []git.Ref, ours git.ID) (old []git.Ref, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	err = Try(ctx, s, e, func(op *Operation) error {
+		for _, r := range list {
+			now, err := op.Rewriter.cleanNew(ctx, r, ours)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil || now != r.ID { // what cannot be read may contain anything, and no ref needs it
+				old = append(old, r)
+			}
+		}
+		return nil
+	})
+	return old, err
+}
+
+// cleanNew is clean for a ref that our own memory does not lead to.
+func (w *Rewriter) cleanNew(ctx context.Context, r git.Ref, ours git.ID) (git.ID, error) {
+	if r.Name == git.NotesRef {
+		return w.CleanNotes(ctx, r.ID, ours)
+	}
+	if _, work := git.WorkBranch(r.Name); work {
+		return w.clean(ctx, r.Name, r.ID)
+	}
+	now, err := w.RewriteNew(ctx, []git.ID{r.ID})
+	return now[r.ID], err
+}
+
 // isForgotten reports whether a file is certainly memory's and contains something expunged.
 func (op *Operation) isForgotten(data []byte) bool {
 	name, ok := ownFile(data)

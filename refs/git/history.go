@@ -56,6 +56,23 @@ func (r *Repo) Objects(ctx context.Context, tips, not []ID) ([]NamedObject, erro
 	return list, nil
 }
 
+// Beyond returns the commits that tips reach and those of not do not. Tips that do not exist are passed over.
+func (r *Repo) Beyond(ctx context.Context, tips, not []ID) (map[ID]bool, error) {
+	all := slices.Clone(tips)
+	for _, id := range not {
+		all = append(all, "^"+id)
+	}
+	out, err := r.reach(ctx, all, "--ignore-missing")
+	if err != nil {
+		return nil, err
+	}
+	list := map[ID]bool{}
+	for id := range strings.FieldsSeq(string(out)) {
+		list[ID(id)] = true
+	}
+	return list, nil
+}
+
 // reach runs rev-list from tips; a tip that begins with '^' is left out, with all that
 // it reaches.
 func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, error) {

@@ -162,7 +162,8 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 //  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their
 //     cleaned commits, so that what others added on top is merged once; the old objects are
 //     deleted;
-//  3. those refs are not pushed: a plain push would be refused, because the history is another
+//  3. old history that the fetch has taken out of tracking refs is deleted, too (purgeReplaced);
+//  4. those refs are not pushed: a plain push would be refused, because the history is another
 //     one. reportDirty returns the commands that replace them.
 //
 // Before all that it asks whether memory here is whole, see mendCut.
@@ -213,6 +214,9 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 			set(theirs, git.Ref{Name: h.Ref, ID: h.Now})
 		}
 		return false, nil
+	}
+	if err := ex.purgeReplaced(ctx, e, ours, theirs); err != nil {
+		return false, err
 	}
 	if len(held) > 0 {
 		if err := ex.replaceTracking(ctx, held, theirs); err != nil {

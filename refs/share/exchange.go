@@ -47,6 +47,7 @@ type exchanger struct {
 	rehearsal   bool // change nothing, see rehearse
 	cut         bool // memory here is, where something is expunged, see mendCut
 
+	tracked  map[git.Ref]bool    // what tracking refs had before a fetch, by local names, see noteTracked
 	current  string              // the branch that keeps conflicts
 	waiting  *store.WaitingMerge // the merge that waits there
 	settle   merge.Settler       // for conflicts without a resolution

@@ -24,6 +24,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	ex.noteTracked(&before)
 	not, err := ex.dirtyRefspecs(ctx, &before)
 	if err != nil {
 		return nil, err
