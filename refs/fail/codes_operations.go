@@ -60,8 +60,8 @@ const (
 	// DeletedOnRemote is returned when the remote has deleted branches that changed here since. Delete
 	// them here too, or push them again.
 	DeletedOnRemote = "deleted-on-remote"
-	// IncomingInvalid is returned when the commits of a remote or a bundle do not pass the checks.
-	// Nothing was merged.
+	// IncomingInvalid is returned when the commits of a remote or a bundle do not pass the checks, or the name of a ref
+	// is too long here. Nothing of them was merged.
 	IncomingInvalid = "incoming-invalid"
 	// OutgoingInvalid is returned when a push or a sync leaves a ref out because every other clone would refuse its
 	// commits. Another program has made them; fsck says how to go on.

@@ -70,6 +70,10 @@ func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) 
 	return refs, nil
 }
 
+// mostArguments is how many bytes of refspecs are arguments: the system limits a single one to 128 KiB and all of them to
+// more, and a remote decides how long the names of its refs are.
+const mostArguments = 64 << 10
+
 // FetchOptions are the options of [Repo.Fetch].
 type FetchOptions struct {
 	Remote string
@@ -123,8 +127,15 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	if o.Progress != nil {
 		args = append(args, "--progress")
 	}
-	args = append(append(args, "--", o.Remote), o.Refspecs...)
-	_, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, also: o.Progress})
+	c := command{limit: transferTimeout, also: o.Progress}
+	if list := strings.Join(o.Refspecs, "\n"); len(list) > mostArguments {
+		args = append(args, "--stdin", "--", o.Remote)
+		c.stdin = []byte(list + "\n")
+	} else {
+		args = append(append(args, "--", o.Remote), o.Refspecs...)
+	}
+	c.args = args
+	_, err := r.talk(ctx, o.Remote, c)
 	return r.fetchError(o.Remote, err)
 }
 

@@ -71,6 +71,7 @@ type exchanger struct {
 	read     loss.Entries        // of its documents
 	other    otherSide           // what the remote has under its other names
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
+	unheld   []string            // negative refspecs of refs whose names are too long here
 	blocked  error               // another merge waits where their conflicts should
 
 	signed *incoming.Signatures // of what came, see checkSignatures
@@ -318,9 +319,7 @@ func (ex *exchanger) stillLocked(err error) error {
 // outcome returns an error for everything that a round could not do.
 func (ex *exchanger) outcome() error {
 	var errs []error
-	for _, ref := range slices.Sorted(maps.Keys(ex.aside)) {
-		errs = append(errs, ex.aside[ref])
-	}
+	errs = append(errs, ex.asideErrors()...)
 	if ex.blocked != nil {
 		errs = append(errs, ex.blocked)
 	} else if n := merge.Unsettled(ex.open); n > 0 && ex.rehearsal {

@@ -30,8 +30,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 		return nil, err
 	}
 	get := func(refspecs []string) error {
-		return ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Prune: true, Progress: ex.o.Progress,
-			Refspecs: append(refspecs, not...)})
+		return ex.fetchHeld(ctx, refspecs, not)
 	}
 	if f := ex.followed(&ours, &before); f == nil {
 		err = get(append(allRefspecs(ex.peer), ex.otherRefspecs(nil)...))

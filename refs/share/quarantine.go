@@ -30,6 +30,17 @@ func (ex *exchanger) setAside(ours, theirs *remote.RefSet) {
 	maps.DeleteFunc(theirs.Works, none)
 }
 
+// asideErrors returns why refs are set aside, in the order of their names, each reason once.
+func (ex *exchanger) asideErrors() []error {
+	var errs []error
+	for _, ref := range slices.Sorted(maps.Keys(ex.aside)) {
+		if why := ex.aside[ref]; !slices.Contains(errs, why) {
+			errs = append(errs, why)
+		}
+	}
+	return errs
+}
+
 // refsOf lists the refs of a side, by their names here.
 func refsOf(v *remote.RefSet) []git.Ref {
 	var list []git.Ref

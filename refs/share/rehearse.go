@@ -94,7 +94,14 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 	if len(list) == 0 {
 		return theirs, nil
 	}
-	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: refspecs, DryRun: true, Progress: ex.o.Progress})
+	var there []git.Ref
+	for _, r := range list {
+		there = append(there, git.Ref{Name: git.NameOn(r.Name, ex.peer.Heads), ID: r.ID})
+	}
+	ex.leaveOut(ex.s.Repo().LongNames(ctx, there, refspecs)) // the fetch of a rehearsal moves no ref, so that it does not fail
+	ex.setAside(ours, &theirs)
+	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: append(refspecs, ex.unheld...), DryRun: true,
+		Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
 	}

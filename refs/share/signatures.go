@@ -3,7 +3,6 @@ package share
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/expunge"
@@ -123,8 +122,8 @@ func (ex *exchanger) refuseUnverified(ctx context.Context, name string, id git.I
 // asideAsWarnings makes warnings of what was set aside besides the branch and the roadmap: init
 // succeeds without it, and the next sync says so again.
 func (ex *exchanger) asideAsWarnings() {
-	for _, ref := range slices.Sorted(maps.Keys(ex.aside)) {
-		ex.warn(ex.aside[ref].Error())
+	for _, err := range ex.asideErrors() {
+		ex.warn(err.Error())
 	}
 	clear(ex.aside)
 }
