@@ -103,7 +103,7 @@ func (ex *exchanger) longHints(names []string) []string {
 	from, first := prose.ShellWord(ex.peer.Name), prose.ShellWord(names[0])
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix} {
 		if prefix = git.NameOn(prefix, ex.peer.Heads); strings.HasPrefix(names[0], prefix) {
-			return []string{"to rename it, before you delete it: git fetch --refmap= " + from + " " + first + " && git push " + from + " FETCH_HEAD:" + prefix + "NAME",
+			return []string{"to rename it, before you delete it: git fetch --refmap= " + from + " " + first + " && " + ex.peer.PushCommand() + " " + from + " FETCH_HEAD:" + prefix + "NAME",
 				ex.deleteThere(names)}
 		}
 	}
@@ -112,7 +112,7 @@ func (ex *exchanger) longHints(names []string) []string {
 
 // deleteThere returns the command that deletes refs of the remote. Where there are many, the next exchange names the others.
 func (ex *exchanger) deleteThere(names []string) string {
-	command, size := "git push "+prose.ShellWord(ex.peer.Name)+" --delete", 0
+	command, size := ex.peer.PushCommand()+" "+prose.ShellWord(ex.peer.Name)+" --delete", 0
 	for i, name := range names {
 		if size += len(name); i > 0 && size > mostNameBytes {
 			break
