@@ -11,7 +11,8 @@ import (
 
 // Outgoing checks refs of this repository by the rules of [Check], as every clone will that fetches them: the commits that they
 // reach and those of known, which the others have, do not. It returns the first flaw of each ref that has
-// any, by the ref's name. Another program, such as git filter-branch, may have made those commits.
+// any, by the ref's name. Another program, such as git filter-branch, may have made those commits. A branch must not end
+// with a commit that left out its entry, which others would only restore: it can be restored here.
 //
 // It costs one rev-list, and reads what is new. An error says that history cannot be read here.
 func Outgoing(ctx context.Context, s *store.Store, in Refs, known []git.ID) (map[string]Flaw, error) {
@@ -70,6 +71,11 @@ func flawed(ctx context.Context, s *store.Store, tips []Tip, known []git.ID) ([]
 			return flaws, err
 		}
 		meter.Add(len(chunk))
+	}
+	for _, t := range tips {
+		if _, branch := git.BranchName(t.Name); branch && c.newer[t.ID] != "" {
+			flaws = append(flaws, Flaw{c.ByID[t.ID].Spot(), FlawUnlisted, "it has left out the entry that its Context-Id names", nil})
+		}
 	}
 	return flaws, nil
 }

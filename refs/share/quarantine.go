@@ -112,41 +112,55 @@ func (ex *exchanger) refsToCheck(r git.Ref) (in incoming.Refs, role incoming.Rol
 }
 
 // mendThere returns hints with the command that sets a refused ref back on the other side, unless it has moved: to its
-// newest valid commit or, if it has none that is related to ours, to ours. A tag and what is invalid from its first
-// commit on is deleted there. What others have added to a valid commit stays.
+// newest valid commit, so that what others have added there stays, or to ours if it has none that is related to ours. A
+// tag, which never moves, and a branch without any valid commit is deleted there. It returns none where this repository
+// cannot tell what is valid: an object is missing or damaged here, the ref is refused for its size, which a setting
+// allows, or there are several such commits.
 func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet) ([]string, error) {
 	if ex.peer.Bundle {
 		return nil, nil
 	}
+	sound, err := incoming.SoundBelow(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil || slices.Contains(sound.Tips, r.ID) {
+		return nil, nil
+	}
 	var to git.ID
 	if !(&refAction{ref: r.Name}).isTag() {
-		own := expunge.RefID(ours, r.Name)
-		var err error
-		to, err = incoming.NewestSound(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
-		switch {
-		case ctx.Err() != nil:
+		var known bool
+		if to, known, err = ex.setBackTo(ctx, expunge.RefID(ours, r.Name), sound.Tips); err != nil || !known {
 			return nil, err
-		case err != nil || to == r.ID: // it cannot be read, or is refused for its size, which a setting allows
-			return nil, nil
-		case to == "":
-			to = own
-		case own != "" && to != own:
-			bases, err := ex.s.Repo().MergeBases(ctx, own, to)
-			if err != nil {
-				return nil, err
-			}
-			if len(bases) == 0 {
-				to = own
-			}
 		}
 	}
-	there := git.NameOn(r.Name, ex.peer.Heads)
-	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", displayRef(r.Name), to.Short(), ex.peer.Name)
+	there, name := git.NameOn(r.Name, ex.peer.Heads), displayRef(r.Name)
+	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", name, to.Short(), ex.peer.Name)
 	if to == "" {
-		what = fmt.Sprintf("this deletes '%s' on '%s':", displayRef(r.Name), ex.peer.Name)
+		what = fmt.Sprintf("this deletes '%s' on '%s':", name, ex.peer.Name)
+	}
+	if sound.Ahead {
+		what = "set the clock, if it is behind; else " + what
 	}
 	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
 		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}, nil
+}
+
+// setBackTo chooses among the newest valid commits of a ref the first that is related to ours, else ours. If it is not
+// here, there must be only one, and "" if there is none; known is false for several.
+func (ex *exchanger) setBackTo(ctx context.Context, own git.ID, sound []git.ID) (to git.ID, known bool, err error) {
+	if own == "" {
+		if len(sound) == 1 {
+			to = sound[0]
+		}
+		return to, len(sound) < 2, nil
+	}
+	for _, id := range sound {
+		if bases, err := ex.s.Repo().MergeBases(ctx, own, id); len(bases) > 0 || err != nil {
+			return id, err == nil, err
+		}
+	}
+	return own, true, nil
 }
 
 // withMend adds mendThere to the refusal of a branch that is not here.
