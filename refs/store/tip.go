@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,8 +107,8 @@ func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
 // was of, and a new one would hide that.
 func (s *Store) noMemory() error {
 	hint := "git context init"
-	journals, err := filepath.Glob(s.StatePath("journal/*.jsonl"))
-	if err == nil && len(journals) > 0 {
+	journals, err := os.ReadDir(s.StatePath("journal"))
+	if err == nil && slices.ContainsFunc(journals, func(f os.DirEntry) bool { return strings.HasSuffix(f.Name(), ".jsonl") }) {
 		hint = "git context fsck"
 	}
 	return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), hint)
