@@ -246,6 +246,9 @@ func (e *Env) report(err error, asJSON bool) int {
 
 // parts returns the errors that were joined to one, each of which has hints of its own.
 func parts(err error) []error {
+	if _, whole := err.(*fail.Error); whole { // its kind is a part of it, and has no hints
+		return []error{err}
+	}
 	list, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
