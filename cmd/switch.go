@@ -30,7 +30,7 @@ func newSwitch(g *globals) *command {
 			"with the branch that they were recorded on. The code's branches do not change, and its index and " +
 			"files only with --take-changes. -c makes the branch, as 'git context branch' does. --take-changes " +
 			"applies the uncommitted code that was handed over with the branch's newest commit, as 'git stash apply --index' does: conflicts " +
-			"leave git's markers in the files, and if git would overwrite a file nothing is changed.",
+			"leave git's markers in the files, and if a file would be overwritten, ignored or not, nothing is changed.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"switch main",

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/disk"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -113,7 +114,7 @@ func checkSizes(s *store.Store, paths []string) error {
 	largest := ""
 	for _, path := range paths {
 		info, err := os.Lstat(filepath.Join(s.Repo().WorkTree(), filepath.FromSlash(path)))
-		if errors.Is(err, os.ErrNotExist) {
+		if disk.IsAbsent(err) { // a deleted file, or a file has replaced its directory
 			continue
 		}
 		if err != nil {
@@ -251,9 +252,23 @@ func take(ctx context.Context, s *store.Store, name string, res *TakeResult) (er
 	if err := checkMerged(ctx, s); err != nil {
 		return err
 	}
-	if len(state.Blocked) > 0 {
-		return fail.New(fail.ErrRefused, fail.WorkRefused,
-			"untracked files are handed over that exist here: "+quoteSome(state.Blocked), "move or remove them")
+	return res.takeAll(ctx, s, st, c, state)
+}
+
+// takeAll refuses what would overwrite something, then applies the tracked files and writes the others.
+func (res *TakeResult) takeAll(ctx context.Context, s *store.Store, st *git.Stash, c *git.StashContent, state *git.StashState) error {
+	if err := checkFree(state.Blocked); err != nil {
+		return err
+	}
+	if !state.Tracked {
+		lost, err := s.Repo().StashInTheWay(ctx, st)
+		if err != nil {
+			return err
+		}
+		if len(lost) > 0 {
+			return fail.New(fail.ErrRefused, fail.WorkRefused,
+				"the code that was handed over would overwrite files that git does not track: "+quoteSome(lost), "move or remove them")
+		}
 	}
 	if err := checkApart(ctx, s, st, c); err != nil {
 		return err
@@ -267,7 +282,23 @@ func take(ctx context.Context, s *store.Store, name string, res *TakeResult) (er
 		return conflict
 	}
 	fault.Point("work-applied")
-	return errors.Join(conflict, s.Repo().RestoreUntracked(ctx, st, state.Absent))
+	if conflict != nil { // which may have kept a file that others were to replace
+		var err error
+		if state, err = s.Repo().StashState(ctx, st, c); err != nil {
+			return errors.Join(conflict, err)
+		}
+		return errors.Join(conflict, checkFree(append(state.Blocked, state.Waiting...)), s.Repo().RestoreUntracked(ctx, st, state.Absent))
+	}
+	return s.Repo().RestoreUntracked(ctx, st, append(state.Absent, state.Waiting...))
+}
+
+// checkFree refuses untracked files in whose place there is something else.
+func checkFree(blocked []string) error {
+	if len(blocked) == 0 {
+		return nil
+	}
+	return fail.New(fail.ErrRefused, fail.WorkRefused,
+		"untracked files are handed over that exist here: "+quoteSome(blocked), "move or remove them")
 }
 
 // checkApart refuses untracked files below a tracked file, such as a symbolic link. git makes no such entry, and

@@ -257,11 +257,12 @@ func (r *Repo) rawDiffs(ctx context.Context, lines string, names map[ID]string, 
 type StashState struct {
 	Tracked bool     // all tracked files of it have their contents
 	Absent  []string // untracked files that do not exist
-	Blocked []string // untracked files in whose place there is something else
+	Waiting []string // untracked files in whose place there is what the entry deletes
+	Blocked []string // what else is in the place of untracked files
 }
 
 // Whole reports whether nothing is missing.
-func (s *StashState) Whole() bool { return s.Tracked && len(s.Absent)+len(s.Blocked) == 0 }
+func (s *StashState) Whole() bool { return s.Tracked && len(s.Absent)+len(s.Waiting)+len(s.Blocked) == 0 }
 
 // StashState compares an entry with the worktree.
 func (r *Repo) StashState(ctx context.Context, st *Stash, c *StashContent) (*StashState, error) {
@@ -274,25 +275,24 @@ func (r *Repo) StashState(ctx context.Context, st *Stash, c *StashContent) (*Sta
 	if err != nil || st.Untracked == "" {
 		return v, err
 	}
-	temp, err := r.untrackedIndex(ctx, st)
-	defer r.dropTemp(temp)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.withIndex(ctx, temp, nil, "update-index", "-q", "--refresh"); err != nil && ExitCode(err) != 1 { // 1: some differ
-		return nil, err
-	}
-	differ, err := zList(r.withIndex(ctx, temp, nil, "diff-files", "--name-only", "-z"))
+	differ, err := r.differingFrom(ctx, st.Untracked)
 	if err != nil {
 		return nil, err
 	}
 	looked := map[string]bool{}
 	for _, path := range differ {
-		switch at, err := r.obstacle(path, looked); {
+		at, err := r.obstacle(path, looked)
+		deleted := false
+		if err == nil && at != "" {
+			deleted, err = r.deletes(ctx, st, c, at)
+		}
+		switch {
 		case err != nil:
 			return nil, err
 		case at == "":
 			v.Absent = append(v.Absent, path)
+		case deleted:
+			v.Waiting = append(v.Waiting, path)
 		default:
 			v.Blocked = append(v.Blocked, at)
 		}
@@ -300,10 +300,75 @@ func (r *Repo) StashState(ctx context.Context, st *Stash, c *StashContent) (*Sta
 	return v, nil
 }
 
-// untrackedIndex makes a temporary index of the untracked files of an entry.
-func (r *Repo) untrackedIndex(ctx context.Context, st *Stash) (string, error) {
+// deletes reports whether an entry deletes all that is at a path of the worktree: a tracked file, or a directory with
+// only such files.
+func (r *Repo) deletes(ctx context.Context, st *Stash, c *StashContent, at string) (bool, error) {
+	w, err := r.Commit(ctx, st.ID)
+	if err != nil {
+		return false, err
+	}
+	if _, kept, err := r.Edit(w.Tree).Entry(ctx, at); err != nil || kept {
+		return false, err
+	}
+	whole := true
+	err = filepath.WalkDir(filepath.Join(r.workTree, filepath.FromSlash(at)), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(r.workTree, path)
+		if err != nil {
+			return err
+		}
+		if _, deleted := slices.BinarySearch(c.Paths, filepath.ToSlash(name)); !deleted {
+			whole = false
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+		return whole, nil
+	}
+	return whole, err
+}
+
+// StashInTheWay lists the untracked files that applying the tracked files of an entry would overwrite, except those with
+// the same content: at most 20 paths. Git refuses to overwrite those that are not ignored, and overwrites the others.
+func (r *Repo) StashInTheWay(ctx context.Context, st *Stash) ([]string, error) {
+	var written []string
+	for _, id := range []ID{st.ID, st.Index} {
+		paths, err := zList(r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d", string(st.Base), string(id)))
+		if err != nil {
+			return nil, err
+		}
+		written = append(written, paths...)
+	}
+	found, err := r.untrackedAt(ctx, written)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	differ, err := r.differingFrom(ctx, st.ID)
+	return slices.DeleteFunc(found, func(path string) bool {
+		return slices.Contains(written, path) && !slices.Contains(differ, path)
+	}), err
+}
+
+// differingFrom lists the files of a tree that the worktree does not have with the same content.
+func (r *Repo) differingFrom(ctx context.Context, tree ID) ([]string, error) {
+	temp, err := r.indexOf(ctx, tree)
+	defer r.dropTemp(temp)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.withIndex(ctx, temp, nil, "update-index", "-q", "--refresh"); err != nil && ExitCode(err) != 1 { // 1: some differ
+		return nil, err
+	}
+	return zList(r.withIndex(ctx, temp, nil, "diff-files", "--name-only", "-z"))
+}
+
+// indexOf makes a temporary index of a tree.
+func (r *Repo) indexOf(ctx context.Context, tree ID) (string, error) {
 	temp := filepath.Join(r.StateDir(), disk.TempPrefix+disk.RandomName())
-	_, err := r.withIndex(ctx, temp, nil, "read-tree", string(st.Untracked))
+	_, err := r.withIndex(ctx, temp, nil, "read-tree", string(tree))
 	return temp, err
 }
 
@@ -322,7 +387,8 @@ func (r *Repo) ApplyStash(ctx context.Context, st *Stash, index bool) error {
 			return err
 		}
 	}
-	args := []string{"stash", "apply", "--quiet"}
+	// Else a new file follows a directory that was renamed here, onto what is there and ignored.
+	args := []string{"-c", "merge.directoryRenames=false", "stash", "apply", "--quiet"}
 	if index {
 		args = append(args, "--index")
 	}
@@ -340,7 +406,7 @@ func (r *Repo) RestoreUntracked(ctx context.Context, st *Stash, paths []string) 
 	if len(paths) == 0 {
 		return nil
 	}
-	temp, err := r.untrackedIndex(ctx, st)
+	temp, err := r.indexOf(ctx, st.Untracked)
 	defer r.dropTemp(temp)
 	if err != nil {
 		return err

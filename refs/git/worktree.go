@@ -312,9 +312,15 @@ func (r *Repo) InTheWay(ctx context.Context, from, to ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.untrackedAt(ctx, added)
+}
+
+// untrackedAt lists the untracked files, ignored or not, that are at some paths or in place of one of their
+// directories: at most 20.
+func (r *Repo) untrackedAt(ctx context.Context, paths []string) ([]string, error) {
 	looked := map[string]bool{}
 	var suspects []string
-	for _, path := range added {
+	for _, path := range paths {
 		at, err := r.obstacle(path, looked)
 		if err != nil {
 			return nil, err
