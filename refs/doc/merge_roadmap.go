@@ -18,16 +18,16 @@ import (
 //     what the other changed: conflict "prose", and the result has ours.
 //
 // Sections that only theirs has come last, in their order. The texts of a conflict are in
-// the form that SetSection takes. It fails if a file has more than 1,000 sections, or if
-// text fails.
+// the form that SetSection takes. It fails with [ErrOverLimit] if a file or the result has more than
+// 1,000 sections, and if text fails.
 func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict, error) {
 	if merged, ok := simpleMerge(base, ours, theirs, bytes.Equal); ok {
 		return merged, nil, nil
 	}
 	m := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
 	for _, r := range []*Roadmap{m.base, m.ours, m.theirs} {
-		if len(r.sections) > maxSections {
-			return nil, nil, fmt.Errorf("main.md: %d sections are more than %d", len(r.sections), maxSections)
+		if err := r.CheckSections(); err != nil {
+			return nil, nil, fmt.Errorf("main.md: %w", err)
 		}
 	}
 	for _, name := range m.names() {
@@ -35,11 +35,22 @@ func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict
 			return nil, nil, fmt.Errorf("main.md: section '%s': %w", name, err)
 		}
 	}
+	if err := m.ours.CheckSections(); err != nil {
+		return nil, nil, fmt.Errorf("main.md: %w", err)
+	}
 	return m.ours.Bytes(), m.conflicts, nil
 }
 
 // maxSections limits the cost of a merge, which searches all sections for each section.
 const maxSections = 1000
+
+// CheckSections returns an [ErrOverLimit] if there are more than 1,000 sections: no merge takes such a roadmap.
+func (r *Roadmap) CheckSections() error {
+	if n := len(r.sections) - 1; n > maxSections {
+		return fmt.Errorf("%d sections are %w of %d", n, ErrOverLimit, maxSections)
+	}
+	return nil
+}
 
 // roadmapMerge is a merge in progress; the result is in ours.
 type roadmapMerge struct {

@@ -13,6 +13,12 @@ import (
 // YAML reader's cost is quadratic in some inputs.
 const MetadataLimit = 64 << 10
 
+// MetadataRoom is how much of that edits by hand may use. The totals, which grow with each commit, have the rest.
+const MetadataRoom = MetadataLimit / 2
+
+// ErrOverLimit: a document, or the result of a merge, would be larger than its limit.
+var ErrOverLimit = errors.New("over the limit")
+
 const maxSegmentKey = 100 // bytes
 
 // KeyImported is the segment of what an import finds no other place for.
@@ -70,7 +76,7 @@ func ParseMetadata(data []byte) (*Metadata, error) {
 }
 
 func tooLarge(n int) error {
-	return fmt.Errorf("metadata of %d bytes is over the limit of %d", n, MetadataLimit)
+	return fmt.Errorf("metadata of %d bytes is %w of %d", n, ErrOverLimit, MetadataLimit)
 }
 
 // keyLine is the place of a top-level key in the text.

@@ -262,7 +262,9 @@ type StashState struct {
 }
 
 // Whole reports whether nothing is missing.
-func (s *StashState) Whole() bool { return s.Tracked && len(s.Absent)+len(s.Waiting)+len(s.Blocked) == 0 }
+func (s *StashState) Whole() bool {
+	return s.Tracked && len(s.Absent)+len(s.Waiting)+len(s.Blocked) == 0
+}
 
 // StashState compares an entry with the worktree.
 func (r *Repo) StashState(ctx context.Context, st *Stash, c *StashContent) (*StashState, error) {

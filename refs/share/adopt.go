@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 		return "", err
 	}
 	if err := i.checkRoadmap(ctx, p.Name, theirs.Roadmap); err != nil {
-		return "", err
+		return "", ex.orRefused(ctx, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap}, err)
 	}
 	ex.current = branch
 	if again, err := ex.filterFirst(ctx, branch, &ours, &theirs); err != nil {
@@ -99,6 +100,16 @@ func (ex *exchanger) filterFirst(ctx context.Context, branch string, ours, their
 	}
 	ex.setAside(ours, theirs)
 	return ex.filterExpunged(ctx, ours, theirs)
+}
+
+// orRefused returns why a ref of the other side is refused, if it is, in place of an error that this has led to.
+func (ex *exchanger) orRefused(ctx context.Context, r git.Ref, err error) error {
+	in, _ := ex.refsToCheck(r)
+	why := incoming.Check(ctx, ex.s, in)
+	if _, found := ex.findRefused(ctx, why); found != nil {
+		return errors.Join(err, found)
+	}
+	return cmp.Or(ex.aside[r.Name], err)
 }
 
 // takeFirst takes in the memory to begin with. A ref that is refused does not keep the others away, unless it is
@@ -162,8 +173,15 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *r
 	there := &remote.RefSet{Branches: map[string]git.ID{}}
 	for _, r := range list {
 		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.Heads)); ok {
+			if err := git.CheckBranchName(name); err != nil {
+				i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("left alone on '%s': %s", p.Name, err))
+				continue
+			}
 			there.Branches[name] = r.ID
 		}
+	}
+	if len(there.Branches) == 0 {
+		return p, nil, nil
 	}
 	return p, there, nil
 }

@@ -61,6 +61,7 @@ type exchanger struct {
 	beaten   map[string]bool     // branches whose push did: the remote has them
 	noAtomic bool                // the remote cannot push several refs as one
 	refused  []refusal           // refs that the remote refuses
+	blockers []string            // refs of the remote that have the place of those, by their names there
 	reason   string              // why a push was late, in the remote's words
 	said     []string            // all that the remote said of the pushes of a round that it did not accept
 	deleted  []string            // branches that were deleted on the remote
@@ -196,7 +197,7 @@ func (ex *exchanger) readState(ctx context.Context) (err error) {
 
 // round asks the remote, does what can be done, and reports whether another process was faster.
 func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
-	ex.refused, ex.deleted, ex.blocked, ex.said = nil, nil, nil, nil
+	ex.refused, ex.blockers, ex.deleted, ex.blocked, ex.said = nil, nil, nil, nil, nil
 	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
 	before, err := ex.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {

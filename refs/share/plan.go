@@ -227,10 +227,7 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 	ours, theirs *remote.RefSet) ([]*refAction, error) {
 	var plan []*refAction
 	roadmap := &refAction{ref: git.RoadmapRef, ours: ours.Roadmap}
-	if err := ex.heal(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
-		return nil, err
-	}
-	if err := ex.compare(ctx, ses, roadmap, ""); err != nil {
+	if err := ex.decide(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
 		return nil, err
 	}
 	if ex.isDirty(roadmap.ref) {
@@ -247,10 +244,7 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 			ex.deleted = append(ex.deleted, name)
 			continue
 		}
-		if err := ex.heal(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
-			return nil, err
-		}
-		if err := ex.compare(ctx, ses, st, roadmapID); err != nil {
+		if err := ex.decide(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
 			return nil, err
 		}
 		if ex.isDirty(st.ref) {
@@ -267,10 +261,7 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 			continue
 		}
 		st := &refAction{ref: git.BranchRef(name), branch: name}
-		if err := ex.heal(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
-			return nil, err
-		}
-		if err := ex.compare(ctx, ses, st, roadmapID); err != nil {
+		if err := ex.decide(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
 			return nil, err
 		}
 		plan = append(plan, st)
@@ -300,6 +291,25 @@ func (ex *exchanger) wants(branch string) bool {
 	return len(ex.o.Branches) == 0 || slices.Contains(ex.o.Branches, branch)
 }
 
+// decide restores what the other side lost of a ref, and compares it with ours. A ref that cannot be merged, because
+// the result would be too large or an object cannot be read, is set aside.
+func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
+	err := ex.heal(ctx, ses, st, theirs, roadmap)
+	if err == nil {
+		err = ex.compare(ctx, ses, st, roadmap)
+	}
+	if err == nil || !ex.merge || ctx.Err() != nil || errors.Is(err, git.ErrStale) {
+		return err
+	}
+	var known *fail.Error
+	if errors.As(err, &known) && known.Code == fail.IncomingInvalid { // findRefused looks for the others
+		return err
+	}
+	ex.aside[st.ref] = err
+	*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
+	return nil
+}
+
 // compare decides what to do with one ref.
 func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *refAction, roadmap git.ID) error {
 	switch {
@@ -326,13 +336,7 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 			Hints:   []string{"git context sync " + ex.peer.Name},
 			Message: fmt.Sprintf("'%s' on '%s' has commits that are not here", displayRef(st.ref), ex.peer.Name)}
 	case how == diverged:
-		err = ex.mergeRef(ctx, ses, st, st.theirs, bases, roadmap)
-		var known *fail.Error
-		if errors.As(err, &known) && known.Code == fail.TooManyBases {
-			ex.aside[st.ref] = err
-			return nil
-		}
-		return err
+		return ex.mergeRef(ctx, ses, st, st.theirs, bases, roadmap)
 	}
 	return nil
 }
@@ -366,7 +370,7 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 		st.merged, conflicts, err = ex.mergeBranch(ctx, ses, st, theirs, bases, roadmap, settle)
 	}
 	if err != nil {
-		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, err)
+		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, store.NoRoom(st.branch, err))
 	}
 	for _, c := range conflicts {
 		c.Path = prefix + c.Path

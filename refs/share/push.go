@@ -144,7 +144,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 				ex.beaten[st.branch] = true
 			}
 		case git.PushRefused:
-			ex.refused = append(ex.refused, refusal{displayRef(ref), prose.OneLine(r.Reason, 300), clashes(ref, theirs)})
+			ex.refused = append(ex.refused, refusal{ref: displayRef(ref), full: ref, reason: prose.OneLine(r.Reason, 300), clashes: clashes(ref, theirs)})
 			ex.hear(r.Said)
 		default:
 			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {
@@ -153,7 +153,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 			track = append(track, git.Ref{Name: ref, ID: updates[i].ID})
 		}
 	}
-	return late, ex.track(ctx, track, theirs)
+	return late, errors.Join(ex.track(ctx, track, theirs), ex.findBlockers(ctx))
 }
 
 // expected returns what the remote must have of the tags and of handed over code. A tag that another clone

@@ -120,7 +120,14 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 	if ex.peer.Bundle {
 		return nil, nil
 	}
-	sound, err := incoming.SoundBelow(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
+	infos, err := ex.s.Repo().Infos(ctx, []git.ID{r.ID})
+	if err != nil {
+		return nil, err
+	}
+	var sound incoming.Sound // nothing is below what is no commit
+	if infos[0].Type == "" || infos[0].Type == "commit" {
+		sound, err = incoming.SoundBelow(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
+	}
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -134,16 +141,23 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 			return nil, err
 		}
 	}
+	hints := ex.setBackHints(r, to)
+	if sound.Ahead {
+		hints[0] = "set the clock, if it is behind; else " + hints[0]
+	}
+	return hints, nil
+}
+
+// setBackHints returns the command that sets a ref of the other side back to a commit, or deletes it there if that
+// is "", unless it has moved; before it a line that says so.
+func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
 	there, name := git.NameOn(r.Name, ex.peer.Heads), displayRef(r.Name)
 	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", name, to.Short(), ex.peer.Name)
 	if to == "" {
 		what = fmt.Sprintf("this deletes '%s' on '%s':", name, ex.peer.Name)
 	}
-	if sound.Ahead {
-		what = "set the clock, if it is behind; else " + what
-	}
 	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
-		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}, nil
+		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}
 }
 
 // setBackTo chooses among the newest valid commits of a ref the first that is related to ours, else ours. If it is not

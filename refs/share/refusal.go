@@ -1,6 +1,8 @@
 package share
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +17,32 @@ import (
 // refusal is a ref that a remote does not let us push, and its reason in one line.
 type refusal struct {
 	ref, reason string
-	clashes     bool // the remote has a branch beside which it cannot exist
+	full        string // its name here
+	clashes     bool   // the remote has a branch beside which it cannot exist
+}
+
+// findBlockers looks for refs of the remote whose names begin with that of a refused ref, as `roadmap/x` beside
+// `roadmap`: neither can exist beside the other, and most of them are not fetched. It costs one listing.
+func (ex *exchanger) findBlockers(ctx context.Context) error {
+	var patterns []string
+	for _, r := range ex.refused {
+		if !r.clashes {
+			patterns = append(patterns, git.NameOn(r.full, ex.peer.Heads)+"/*")
+		}
+	}
+	if len(patterns) == 0 {
+		return nil
+	}
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, patterns...)
+	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil { // the refusal says enough
+		return nil
+	}
+	for _, r := range list {
+		if !slices.Contains(ex.blockers, r.Name) {
+			ex.blockers = append(ex.blockers, r.Name)
+		}
+	}
+	return err
 }
 
 // hear keeps what a remote said of a push, once: it says the same for all refs of one push.
@@ -46,6 +73,9 @@ func (ex *exchanger) pushRefused() error {
 	}
 	if renames := ex.renames(); len(renames) > 0 {
 		hints = renames
+	}
+	if len(ex.blockers) > 0 {
+		hints = []string{"to delete what has its place there, once nobody needs it:", ex.deleteThere(ex.blockers)}
 	}
 	reason, said := explained(strings.Join(parts, "; "), ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Hints: hints, Said: said,

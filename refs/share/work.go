@@ -3,8 +3,10 @@ package share
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/remote"
@@ -16,7 +18,7 @@ import (
 //
 //  1. neither branch names any: nothing;
 //  2. the remote's new branch names ours: push;
-//  3. our new branch names theirs: check, and take.
+//  3. our new branch names theirs: check, and take it, or set it aside.
 //
 // So of two hand-overs the one in force is that of the newer COMMIT of the merged branch, on both sides. What
 // nobody can take any more is not shared.
@@ -39,10 +41,18 @@ func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs 
 			w.push = mine
 		}
 		if here != "" && here == other && ex.merge {
-			if err := incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(w.ref), ID: other}); err != nil {
+			var refusal *fail.Error
+			switch err := incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(w.ref), ID: other}); {
+			case err == nil:
+				w.take = other
+			case errors.As(err, &refusal) && refusal.Code == fail.IncomingInvalid:
+				if !ex.peer.Bundle {
+					refusal.Hints = append(refusal.Hints, ex.setBackHints(git.Ref{Name: w.ref, ID: other}, "")...)
+				}
+				ex.aside[w.ref] = refusal
+			default:
 				return nil, err
 			}
-			w.take = other
 		}
 		if w.push != "" || w.take != "" {
 			plan = append(plan, w)
@@ -75,7 +85,8 @@ func (ex *exchanger) sameWorks(ours, theirs *remote.RefSet) bool {
 	return true
 }
 
-// adoptWork takes the code that was handed over with a branch which was made from a remote's.
+// adoptWork takes the code that was handed over with a branch which was made from a remote's. What is refused is a
+// warning: the branch is here, and the next sync says how to mend it.
 func (ex *exchanger) adoptWork(ctx context.Context, b *refAction) error {
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil {
@@ -91,5 +102,6 @@ func (ex *exchanger) adoptWork(ctx context.Context, b *refAction) error {
 			return err
 		}
 	}
+	ex.asideAsWarnings()
 	return nil
 }

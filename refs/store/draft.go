@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
@@ -114,6 +116,20 @@ func (tx *Transaction) author(written time.Time) git.Signature {
 	return who
 }
 
+// NoRoom adds to a [doc.ErrOverLimit] of a branch's metadata, or of the roadmap for "", the commands that make room, and
+// returns other errors unchanged.
+func NoRoom(branch string, err error) error {
+	if !errors.Is(err, doc.ErrOverLimit) {
+		return err
+	}
+	if branch == "" {
+		return &fail.Error{Code: fail.TextTooLarge, Kind: fail.ErrInvalid, Err: err, Message: "the roadmap has no room", Hints: []string{"git context roadmap"}}
+	}
+	command := "git context -b " + prose.ShellWord(branch) + " metadata"
+	return &fail.Error{Code: fail.MetadataInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("branch '%s' has no room", branch),
+		Hints: []string{command, command + " unset PATH"}}
+}
+
 // writeTree stores a draft's metadata and tree.
 func (tx *Transaction) writeTree(ctx context.Context, c *Draft) (git.ID, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
@@ -125,7 +141,7 @@ func (tx *Transaction) writeTree(ctx context.Context, c *Draft) (git.ID, error) 
 	}
 	meta, err := c.Meta.Bytes()
 	if err != nil {
-		return "", err
+		return "", NoRoom(c.branch, err)
 	}
 	if err := tx.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
 		return "", err

@@ -142,6 +142,9 @@ func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string
 		if string(after) == string(before) {
 			return nil, nil
 		}
+		if len(after) > max(doc.MetadataRoom, len(before)) {
+			return nil, metadataError(path, fmt.Errorf("metadata of %d bytes is %w of %d for edits", len(after), doc.ErrOverLimit, doc.MetadataRoom))
+		}
 		was, err := doc.ParseMetadata(before)
 		if err != nil {
 			return nil, err
