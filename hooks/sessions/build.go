@@ -204,7 +204,7 @@ func (w *writing) lane(ctx context.Context, l *lane) error {
 			continue
 		}
 		slices.SortStableFunc(steps, func(a, b store.NewStep) int { return a.Time.Compare(b.Time) })
-		covers := doc.Steps{First: last + 1, Last: last + len(steps), Count: len(steps)}
+		covers := doc.Steps{First: min(last+1, doc.MaxNumber), Last: min(last+len(steps), doc.MaxNumber), Count: len(steps)}
 		for _, step := range steps {
 			last++
 			if w.after, err = w.tx.Store.NewID(w.after); err != nil {

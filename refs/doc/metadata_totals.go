@@ -19,6 +19,10 @@ type Totals struct {
 	Origins        map[string]OriginTotals // by the branch that recorded them
 }
 
+// MaxNumber is the largest number of an entry, count and number of tokens that memory has. Counting ends there: a larger number
+// would be refused by every other repository, and a teammate may write any.
+const MaxNumber = 1e15
+
 // OriginTotals counts the entries of one origin.
 type OriginTotals struct{ Steps, Commits int }
 
@@ -85,7 +89,7 @@ func count(n *yaml.Node, key string) int {
 
 // SetTotals writes the segment `totals`. If the segment is in this program's own format,
 // its lines are replaced without parsing anything else; if people added to it, only its
-// numbers change. It fails on negative counts and invalid names of origins.
+// numbers change. Counts beyond [MaxNumber] become that. It fails on negative counts and invalid names of origins.
 func (m *Metadata) SetTotals(t Totals) error {
 	for origin, o := range t.Origins {
 		if !validOrigin(origin) && origin != OtherOrigins || o.Steps < 0 || o.Commits < 0 {
@@ -95,6 +99,7 @@ func (m *Metadata) SetTotals(t Totals) error {
 	if t.Steps < 0 || t.Commits < 0 {
 		return fmt.Errorf("totals: %d steps, %d commits: a count is negative", t.Steps, t.Commits)
 	}
+	t = t.bounded()
 	b := m.find(totalsKey)
 	if b == nil {
 		m.blocks = append(m.blocks, block{key: totalsKey})
@@ -105,6 +110,26 @@ func (m *Metadata) SetTotals(t Totals) error {
 	m.setText(b, formatTotals(t))
 	b.root = nil
 	return nil
+}
+
+func (t Totals) bounded() Totals {
+	if t.Highest() <= MaxNumber {
+		return t
+	}
+	origins := make(map[string]OriginTotals, len(t.Origins))
+	for origin, o := range t.Origins {
+		origins[origin] = OriginTotals{min(o.Steps, MaxNumber), min(o.Commits, MaxNumber)}
+	}
+	return Totals{min(t.Steps, MaxNumber), min(t.Commits, MaxNumber), origins}
+}
+
+// Highest returns the largest of the counts.
+func (t Totals) Highest() int {
+	n := max(t.Steps, t.Commits)
+	for _, o := range t.Origins {
+		n = max(n, o.Steps, o.Commits)
+	}
+	return n
 }
 
 // formatTotals writes the segment. Origins are quoted, because a branch may be named "1.0"

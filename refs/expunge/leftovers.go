@@ -16,7 +16,6 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
-	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -201,7 +200,7 @@ func (f *finder) gitFiles(op *Operation, but map[string]bool) error {
 		if rel = filepath.ToSlash(rel); err != nil || but[rel] || strings.HasPrefix(rel, "objects/") && !partial {
 			return err
 		}
-		if info, err := d.Info(); err != nil || info.Size() > incoming.MaxFile {
+		if info, err := d.Info(); err != nil || info.Size() > store.MaxFile {
 			return orGone(err)
 		}
 		data, err := os.ReadFile(path)
@@ -231,7 +230,7 @@ func inflated(data []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	out, _ := io.ReadAll(io.LimitReader(r, incoming.MaxFile)) // what was cut short ends with an error
+	out, _ := io.ReadAll(io.LimitReader(r, store.MaxFile)) // what was cut short ends with an error
 	return out
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -43,9 +42,9 @@ func (op *Operation) strayAmong(ctx context.Context, infos []git.ObjectInfo, old
 	var commits, blobs []git.ID
 	for _, info := range infos {
 		switch {
-		case info.Type == "commit" && info.Size <= incoming.MaxFile:
+		case info.Type == "commit" && info.Size <= store.MaxFile:
 			commits = append(commits, info.ID)
-		case info.Type == "blob" && info.Size <= incoming.MaxFile:
+		case info.Type == "blob" && info.Size <= store.MaxFile:
 			blobs = append(blobs, info.ID)
 		}
 	}

@@ -185,7 +185,8 @@ const (
 	ModelInvalid = "model-invalid"
 	// SourceInvalid is returned when the source of a step is not one printable line of at most 1000 bytes.
 	SourceInvalid = "source-invalid"
-	// TextTooLarge is returned when one change would add more than context.textLimit bytes to the roadmap.
+	// TextTooLarge is returned when one change would add more than context.textLimit bytes to the roadmap, and when a
+	// document or folder would grow beyond what every repository takes in.
 	TextTooLarge = "text-too-large"
 	// TokensInvalid is returned when the number of tokens is negative or too large.
 	TokensInvalid = "tokens-invalid"

@@ -1,6 +1,7 @@
 package fsck
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -9,11 +10,13 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkContents looks for entries with two contents under one id. Merges keep the bytewise
-// smaller one; only people know which was meant, unless a commit changed an entry of its parent.
+// smaller one; only people know which was meant, unless a commit changed an entry of its parent, or one is the other with
+// an expunged text, which is in the history of a branch where that was refused.
 func checkContents(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -24,6 +27,11 @@ func checkContents(ctx context.Context, c *checker) error {
 		if c.original[e.id] {
 			continue
 		}
+		if hidden, err := c.onlyHidden(ctx, v, at); err != nil {
+			return err
+		} else if hidden {
+			continue
+		}
 		c.report(ctx, nil, Problem{Kind: "entry-differs", Object: e.id,
 			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; "+
 				"a merge keeps the bytewise smaller one",
@@ -31,6 +39,43 @@ func checkContents(ctx context.Context, c *checker) error {
 			Repair: "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
 	}
 	return nil
+}
+
+// onlyHidden reports whether the contents of an entry differ in expunged texts alone.
+func (c *checker) onlyHidden(ctx context.Context, v *memory, at int32) (bool, error) {
+	e := v.entries[at]
+	if c.forgotten == nil || c.forgotten.OnlyTexts().Empty() || len(v.others[at]) > mostVariants {
+		return false, nil
+	}
+	first, err := c.entryText(ctx, e, variant{e.sum, e.file})
+	if err != nil {
+		return false, err
+	}
+	for _, other := range v.others[at] {
+		text, err := c.entryText(ctx, e, other)
+		if err != nil || !c.forgotten.Hides(text, first) && !c.forgotten.Hides(first, text) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// entryText reads one content of an entry.
+func (c *checker) entryText(ctx context.Context, e memoryEntry, of variant) (found []byte, err error) {
+	data, err := c.s.Repo().Blob(ctx, of.file)
+	if err != nil {
+		return nil, err
+	}
+	kind := doc.CommitFile
+	if e.step {
+		kind = doc.LogFile
+	}
+	err = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
+		if h.ID == e.id && loss.SumOf(h, text) == of.sum {
+			found = bytes.Clone(text)
+		}
+	})
+	return found, err
 }
 
 func (e *memoryEntry) what() string {

@@ -40,7 +40,8 @@ type memory struct {
 	records map[git.ID]record   // of a commit.md or a segment
 	sums    map[git.ID][]uint64 // of the contents of its entries, by blob
 	origins map[string]string   // one copy of each name
-	twice   []int32             // entries that have two contents
+	twice   []int32             // entries that have several contents
+	others  map[int32][]variant // the further contents of those, at most mostVariants and one more
 
 	noteText map[git.ID]*noteLines   // by blob
 	noted    map[git.ID][]notes.Fact // by object
@@ -56,13 +57,21 @@ type memoryEntry struct {
 	step       bool
 	birth      bool // an entry of commit.md that describes the branch's birth
 	imported   bool // its number may be another tool's
-	differs    bool // it has two contents
+	differs    bool // it has several contents
 }
+
+// variant is a content of an entry, and a file that has it.
+type variant struct {
+	sum  uint64
+	file git.ID
+}
+
+// mostVariants limits how many contents of an entry are compared.
+const mostVariants = 8
 
 // record is what a commit.md contains.
 type record struct {
 	entries []int32
-	steps   string // of the last commit, in the form of a trailer
 	newest  string // the summary of the last commit that is no birth
 }
 
@@ -70,7 +79,6 @@ type record struct {
 type statement struct {
 	at       *incoming.Commit
 	branch   string
-	steps    string
 	journal  string // that the newest steps of its branch were taken from
 	roadmap  git.ID
 	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
@@ -98,7 +106,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	}
 	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, latest),
 		ends: map[git.ID]bool{}, childOf: map[git.ID]git.ID{}, statements: map[git.ID]*statement{},
-		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
+		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, others: map[int32][]variant{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
@@ -206,7 +214,7 @@ func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	t := store.ParseTrailers(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
 	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
-	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps],
+	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]),
 		journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
 	if v.ends[n.ID] {
 		x.trailers = t
@@ -258,9 +266,6 @@ func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 			break
 		}
 	}
-	if n := len(list); n > 0 {
-		r.steps = store.FormatSteps(store.StepRange(list[n-1].Steps))
-	}
 	v.records[f.ID] = r
 }
 
@@ -278,9 +283,15 @@ func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, 
 			fill(n, &e)
 			v.index[incoming.EntryKey([]byte(h.ID))] = at
 			v.entries = append(v.entries, e)
-		} else if e := &v.entries[at]; e.sum != sum && !e.differs && !v.foreign {
-			e.differs = true
-			v.twice = append(v.twice, at)
+		} else if e := &v.entries[at]; e.sum != sum && !v.foreign {
+			if !e.differs {
+				e.differs = true
+				v.twice = append(v.twice, at)
+			}
+			has := func(o variant) bool { return o.sum == sum }
+			if all := v.others[at]; len(all) <= mostVariants && !slices.ContainsFunc(all, has) {
+				v.others[at] = append(all, variant{sum, f.ID})
+			}
 		}
 		ids[n], sums[n] = at, sum
 		n++

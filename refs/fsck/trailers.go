@@ -15,7 +15,7 @@ import (
 )
 
 // checkTrailers compares the trailers of commits with their documents. checkDocuments checks
-// Context-Id, Code-Commit and Context-Branch. A code commit or a roadmap that is not here may
+// Context-Id, Context-Steps, Code-Commit and Context-Branch. A code commit or a roadmap that is not here may
 // be elsewhere: no problem.
 func checkTrailers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
@@ -24,36 +24,16 @@ func checkTrailers(ctx context.Context, c *checker) error {
 	}
 	for _, n := range v.commits {
 		x := v.statements[n.ID]
-		if x == nil || !isOwn(n.Ref) {
+		if x == nil || !isOwn(n.Ref) || x.roadmap == "" || git.IsID(string(x.roadmap)) {
 			continue
 		}
-		what := v.commitFault(x)
-		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
-			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap,
-				incoming.Printable(string(x.roadmap)))
-		}
-		if what == "" {
-			continue
-		}
+		what := fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Printable(string(x.roadmap)))
 		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
 		v.flaws = append(v.flaws, f)
 		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(),
 			Repair: v.repairWithout(f)})
 	}
 	return nil
-}
-
-// commitFault returns how a commit's trailers differ from its entry, unless the entry is
-// another commit's.
-func (v *memory) commitFault(x *statement) string {
-	top := v.in.Roots[x.at.Tree]
-	r, read := v.records[top.Commits]
-	if x.at.EntryID == "" || top.Bad || !read || r.steps == x.steps ||
-		v.in.Files[incoming.FileKey{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.EntryID {
-		return ""
-	}
-	return fmt.Sprintf("%s says '%s', and the commit in %s '%s'", store.TrailerSteps,
-		incoming.Printable(x.steps), doc.CommitFile, r.steps)
 }
 
 // checkTips compares the trailers of each branch's newest commit, which lists and new commits

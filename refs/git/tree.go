@@ -299,6 +299,7 @@ type Edit struct {
 	id      ID // "" for a directory that does not exist yet
 	loaded  bool
 	dirty   bool
+	had     int // the number of entries that were loaded
 	entries []TreeEntry
 	subs    map[string]*Edit
 }
@@ -406,8 +407,26 @@ func (e *Edit) List(ctx context.Context, dir string) ([]TreeEntry, error) {
 	return sub.List(ctx, rest)
 }
 
+// MaxTree is the largest size in bytes of a tree of memory: some 60,000 topics or 100,000 notes in one folder.
+const MaxTree = 8 << 20
+
+// ErrTreeTooLarge: a directory would grow beyond [MaxTree].
+var ErrTreeTooLarge = errors.New("has too many entries")
+
+// checkSize refuses a directory that has grown beyond MaxTree.
+func (e *Edit) checkSize() error {
+	size := 0
+	for i := range e.entries {
+		size += len("100644 ") + len(e.entries[i].Name) + len("\x00") + e.repo.hexLen()/2
+	}
+	if size <= MaxTree || len(e.entries) <= e.had {
+		return nil
+	}
+	return fmt.Errorf("a folder %w: it would have %d bytes, at most %d are allowed", ErrTreeTooLarge, size, MaxTree)
+}
+
 // Write stores the directories that changed, the deepest first, and returns the
-// name of the whole tree.
+// name of the whole tree. ErrTreeTooLarge: see [MaxTree].
 func (e *Edit) Write(ctx context.Context) (ID, error) { return e.write(ctx, e.repo.WriteTree) }
 
 // Hold is Write, but stores nothing: see [Repo.HoldBlob].
@@ -427,6 +446,9 @@ func (e *Edit) write(ctx context.Context, store func(context.Context, []TreeEntr
 		}
 		e.entries[e.index(name)].ID = id
 	}
+	if err := e.checkSize(); err != nil {
+		return "", err
+	}
 	id, err := store(ctx, e.entries)
 	if err != nil {
 		return "", err
@@ -444,7 +466,7 @@ func (e *Edit) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.entries, e.loaded = entries, true
+	e.entries, e.loaded, e.had = entries, true, len(entries)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // FileKind says how a file is read.
@@ -42,7 +43,8 @@ type FileKey struct {
 // Ends are the ids of a document's first and last entry. Of an attachment, first is the hash.
 type Ends struct {
 	first, Last string
-	Bad         bool // a flaw of it was reported
+	steps       string // of the last entry of a commit.md, in the form of a trailer
+	Bad         bool   // a flaw of it was reported
 }
 
 // EntryKey is an entry's id as a value that does not keep the document in memory.
@@ -123,7 +125,7 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 
 // fault returns why a file must not be read; "" if it may be.
 func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
-	most := int64(MaxFile)
+	most := int64(store.MaxFile)
 	switch f.kind {
 	case KindMetadata:
 		most = doc.MetadataLimit
@@ -168,6 +170,10 @@ func (c *Inspection) document(f File, data []byte) error {
 			err := checkEntries(c, f, list, func(m *doc.Commit) (string, int64) {
 				return m.ID, max(int64(m.Number), int64(m.Steps.Last), m.Tokens)
 			})
+			if e, ok := c.Files[FileKey{f.kind, f.ID}]; ok && !e.Bad && len(list) > 0 {
+				e.steps = store.FormatSteps(store.StepRange(list[len(list)-1].Steps))
+				c.Files[FileKey{f.kind, f.ID}] = e
+			}
 			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
 				c.Reader.CommitFile(f, data, list)
 			}
@@ -175,7 +181,7 @@ func (c *Inspection) document(f File, data []byte) error {
 		}
 	case KindMetadata:
 		var m *doc.Metadata
-		if m, err = doc.ParseMetadata(data); err == nil && highest(m.Totals()) > maxNumber {
+		if m, err = doc.ParseMetadata(data); err == nil && m.Totals().Highest() > doc.MaxNumber {
 			return c.wrong(flawDocument, f, tooHigh, nil)
 		}
 	case kindTopic:
@@ -196,27 +202,14 @@ func (c *Inspection) document(f File, data []byte) error {
 	return nil
 }
 
-// maxNumber is the largest number of an entry, and the largest count, that may come in: a branch goes on counting
-// from there, and a document has no room for more than 18 digits.
-const maxNumber = 1e15
-
 const tooHigh = "a number of more than 15 digits leaves no room to go on counting"
-
-// highest returns the largest of the counts.
-func highest(t doc.Totals) int64 {
-	n := max(t.Steps, t.Commits)
-	for _, o := range t.Origins {
-		n = max(n, o.Steps, o.Commits)
-	}
-	return int64(n)
-}
 
 // checkEntries counts the entries of a document and checks their ids and numbers.
 func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) (id string, number int64)) error {
 	last := ""
 	for i := range entries {
 		id, number := idOf(&entries[i])
-		if number > maxNumber {
+		if number > doc.MaxNumber {
 			return c.wrong(flawDocument, f, tooHigh, nil)
 		}
 		if id <= last {

@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	maxTree   = 8 << 20                  // bytes of a tree: some 60,000 topics or 100,000 notes in one folder
-	MaxFile   = 2*store.MaxStep + 64<<10 // bytes: a text of line feeds doubles as a quote; the rest is heading
-	maxBases  = 8                        // parents that a tree is compared with; the others only spare work
-	maxWindow = 32 << 20                 // bytes of trees, and of files, that one batch asks for
+	maxParents = 64       // of a commit: a merge has two, and what is lost is looked for on the way to each
+	maxBases   = 8        // parents that a tree is compared with; the others only spare work
+	maxWindow  = 32 << 20 // bytes of trees, and of files, that one batch asks for
 )
 
 // folder is a tree to check.
@@ -77,9 +76,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 	}
 	small, ids := commits[:0:0], ids[:0]
 	for i, info := range infos {
-		if info.Size <= MaxFile {
+		if info.Size <= store.MaxFile {
 			small, ids = append(small, commits[i]), append(ids, info.ID)
-		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, MaxFile), nil); err != nil {
+		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, store.MaxFile), nil); err != nil {
 			return err
 		}
 	}
@@ -90,6 +89,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 			return c.wrong(flawDocument, n, "it cannot be read", err)
 		}
 		n.Tree = parsed.Tree
+		if many := len(parsed.Parents); many > maxParents {
+			return c.wrong(flawDocument, n, fmt.Sprintf("it has %d parents; at most %d are allowed", many, maxParents), nil)
+		}
 		if err := c.utf8(n, parsed); err != nil {
 			return err
 		}
@@ -214,7 +216,7 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 	}
 	types := make(map[git.ID]string, len(infos))
 	for _, info := range infos {
-		if types[info.ID] = info.Type; info.Type == "tree" && info.Size <= maxTree {
+		if types[info.ID] = info.Type; info.Type == "tree" && info.Size <= git.MaxTree {
 			sizes[info.ID] = info.Size
 		} else {
 			delete(sizes, info.ID)
@@ -228,7 +230,7 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 		case "":
 			err = c.wrong(FlawMissing, f, "it is missing", nil)
 		case "tree":
-			err = c.wrong(FlawTree, f, fmt.Sprintf("it has more than %d bytes", maxTree), nil)
+			err = c.wrong(FlawTree, f, fmt.Sprintf("it has more than %d bytes", git.MaxTree), nil)
 		default:
 			err = c.wrong(FlawTree, f, "it is a "+kind+", not a folder", nil)
 		}

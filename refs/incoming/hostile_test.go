@@ -326,6 +326,14 @@ func inTips() []hostileCase {
 		{"large commit", tipAt(raw(func(r *memtest.Repo) string {
 			return "tree " + storeTree(r) + "\n" + by + "\n" + strings.Repeat("x", 33<<20)
 		})), "commit OBJECT: it has"},
+		{"many parents", func(r *memtest.Repo) (incoming.Refs, string) {
+			made := "tree " + storeTree(r) + "\n"
+			for i := range 65 {
+				made += "parent " + r.Git("commit-tree", storeTree(r), "-p", git.BranchRef("main"), "-m", strconv.Itoa(i)) + "\n"
+			}
+			id := r.Input([]byte(made+by+"\nx\n"), "hash-object", "-t", "commit", "-w", "--stdin")
+			return incoming.Refs{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, id
+		}, "commit OBJECT: it has 65 parents; at most 64 are allowed"},
 		{"newest id of the future", tipAt(raw(func(r *memtest.Repo) string {
 			return "tree " + storeTree(r) + "\n" + by + "\nx\n\nContext-Newest: 7ZZZZZZZZZZZZZZZZZZZZZZZZZ\n"
 		})), "commit OBJECT: Context-Newest: the id 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is of"},

@@ -89,15 +89,15 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //  1. The ref names a commit; its commits and all that they contain exist. What this repository's own
 //     memory reaches is of the same kind: a commit of the roadmap is none of a branch.
 //  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB, expunged.txt 1 MiB),
-//     trees 8 MiB, commits 32 MiB.
+//     trees 8 MiB, commits 32 MiB; and at most 64 parents.
 //  3. Every tree of every commit: modes 100644 and 040000, known paths (see [doc.KindOf]; main.md
 //     and expunged.txt in the roadmap; notes on object ids in any fan-out), git's order, so that
 //     no name occurs twice, and no empty folder. Known names are plain ASCII, and no two differ
 //     by case only.
 //  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
-//     named by its first id. The roadmap is clean text. Notes may be anything.
-//  5. The commit.md of a commit ends with the entry that Context-Id names, or left that out with
-//     entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
+//     named by its first id. The roadmap is clean text of at most 1,000 sections. Notes may be anything.
+//  5. The commit.md of a commit ends with the entry that Context-Id names, with the steps that Context-Steps
+//     says, or left that out with entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
 //     Code-Commit is a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
 //     new (so those that a new log.md repeats count), and objects and bytes in proportion.
@@ -180,6 +180,7 @@ type Commit struct {
 	Ref     string // a ref that brings it
 
 	EntryID string // the id of its entry, on a branch; "" for none
+	steps   string // the steps of that, as its trailer says
 }
 
 // Inspection is one check of a set of commits. The exported fields below the maps must be set

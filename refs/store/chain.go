@@ -35,7 +35,12 @@ func (tx *Transaction) Chain(branch string, tip *Tip) *Chain {
 }
 
 // Wait adds complete steps, for the next commit.
-func (k *Chain) Wait(steps ...doc.Step) { k.waiting = append(k.waiting, steps...) }
+func (k *Chain) Wait(steps ...doc.Step) {
+	for _, step := range steps {
+		step.Number = min(step.Number, doc.MaxNumber)
+		k.waiting = append(k.waiting, step)
+	}
+}
 
 // Waiting is how many steps wait for the next commit.
 func (k *Chain) Waiting() int { return len(k.waiting) }

@@ -279,14 +279,14 @@ func (tx *Transaction) putEntry(ctx context.Context, c *Draft, data []byte, m *d
 }
 
 // NextNumber returns the number of a branch's next commit: n, or more where an entry has that
-// number already, as after an expunge.
+// number already, as after an expunge; at most [doc.MaxNumber].
 func NextNumber(live []doc.Commit, branch string, n int) int {
 	for _, m := range live {
 		if m.Origin == branch {
 			n = max(n, m.Number+1)
 		}
 	}
-	return n
+	return min(n, doc.MaxNumber)
 }
 
 // CheckEntry makes the texts of a commit fit. A summary of several lines

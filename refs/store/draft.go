@@ -61,8 +61,12 @@ func (c *Draft) RecordRemovedKeys(before *doc.Metadata) error {
 // KeyRecord returns the value of Context-Removes for a key path of metadata.yaml, in the form of doc.JoinPath.
 func KeyRecord(path string) string { return doc.MetadataFile + "#" + prose.OneLine(path, 200) }
 
-// Put stores a document as a blob and puts it into a tree at path.
+// Put stores a document as a blob and puts it into a tree at path. One of more than [MaxFile] is refused, as it is by every
+// other repository.
 func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
+	if len(data) > MaxFile {
+		return fmt.Errorf("%s of %d bytes is %w of %d", path, len(data), doc.ErrOverLimit, MaxFile)
+	}
 	id, err := tx.Store.repo.WriteBlob(ctx, data)
 	if err != nil {
 		return err
@@ -116,18 +120,24 @@ func (tx *Transaction) author(written time.Time) git.Signature {
 	return who
 }
 
-// NoRoom adds to a [doc.ErrOverLimit] of a branch's metadata, or of the roadmap for "", the commands that make room, and
-// returns other errors unchanged.
+// NoRoom adds to the error of a document or folder of a branch, or of the roadmap for "", that would grow beyond its limit
+// the commands that make room, and returns other errors unchanged.
 func NoRoom(branch string, err error) error {
-	if !errors.Is(err, doc.ErrOverLimit) {
+	folder := errors.Is(err, git.ErrTreeTooLarge)
+	var known *fail.Error
+	if !folder && !errors.Is(err, doc.ErrOverLimit) || errors.As(err, &known) {
 		return err
 	}
+	full := &fail.Error{Code: fail.TextTooLarge, Kind: fail.ErrInvalid, Err: err, Message: "the roadmap has no room", Hints: []string{"git context roadmap"}}
 	if branch == "" {
-		return &fail.Error{Code: fail.TextTooLarge, Kind: fail.ErrInvalid, Err: err, Message: "the roadmap has no room", Hints: []string{"git context roadmap"}}
+		return full
 	}
-	command := "git context -b " + prose.ShellWord(branch) + " metadata"
-	return &fail.Error{Code: fail.MetadataInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("branch '%s' has no room", branch),
-		Hints: []string{command, command + " unset PATH"}}
+	full.Message = fmt.Sprintf("branch '%s' has no room", branch)
+	command := "git context -b " + prose.ShellWord(branch)
+	if full.Hints = []string{command + " metadata", command + " metadata unset PATH"}; folder {
+		full.Hints = []string{command + " topics", command + " forget KEY"}
+	}
+	return full
 }
 
 // writeTree stores a draft's metadata and tree.
@@ -146,7 +156,8 @@ func (tx *Transaction) writeTree(ctx context.Context, c *Draft) (git.ID, error) 
 	if err := tx.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
 		return "", err
 	}
-	return c.Tree.Write(ctx)
+	tree, err := c.Tree.Write(ctx)
+	return tree, NoRoom(c.branch, err)
 }
 
 // trailers is the block that ends the message of a change.

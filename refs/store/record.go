@@ -22,6 +22,9 @@ import (
 // MaxStep bounds one step, commit, topic or resolution, in bytes of text.
 const MaxStep = 16 << 20
 
+// MaxFile is the largest size in bytes of a document: a text of line feeds doubles as a quote; the rest is heading.
+const MaxFile = 2*MaxStep + 64<<10
+
 // EntryLine is a step as a line of the journal. The journal itself adds Step and ID at the
 // end.
 type EntryLine struct {
@@ -305,7 +308,7 @@ func (l EntryLine) AsStep(branch, agent string) doc.Step {
 		agent = l.Agent
 	}
 	return doc.Step{
-		ID: l.ID, Number: l.Step, Time: l.Time, Agent: agent, Session: l.Session, Model: l.Model, Tokens: l.Tokens,
+		ID: l.ID, Number: min(l.Step, doc.MaxNumber), Time: l.Time, Agent: agent, Session: l.Session, Model: l.Model, Tokens: l.Tokens,
 		Source: l.Source, Origin: branch, Observation: l.Observation, Thought: l.Thought, Action: l.Action,
 		Attachments: l.Attachments,
 	}

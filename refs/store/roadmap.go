@@ -174,15 +174,15 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 		}
 		tree, parents = tx.Store.repo.Edit(c.Tree), []git.ID{old}
 	}
-	blob, err := tx.Store.repo.WriteBlob(ctx, data)
-	if err != nil {
-		return "", err
-	}
-	if err := tree.Put(ctx, doc.RoadmapFile, blob); err != nil {
-		return "", err
+	if err := tx.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
+		return "", NoRoom("", err)
 	}
 	if len(data) >= largeRoadmap {
-		keepExcerpt(tx.Store.repo, blob, r.Excerpt(MostItems))
+		blob, _, err := tree.Entry(ctx, doc.RoadmapFile)
+		if err != nil {
+			return "", err
+		}
+		keepExcerpt(tx.Store.repo, blob.ID, r.Excerpt(MostItems))
 	}
 	removes := !doc.OnlyAdds(string(before), string(data)) && len(r.Lost(doc.ParseRoadmap(before))) > 0
 	tip, err := tx.RoadmapCommit(ctx, tree, parents, RoadmapRecord{Reason: reason, Removes: removes})

@@ -31,14 +31,11 @@ func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	return w, checkTokens(w.Tokens)
 }
 
-// maxTokens is more than any meter counts and less than a document can contain.
-const maxTokens = 1e15
-
 func checkTokens(n int64) error {
-	if n >= 0 && n <= maxTokens {
+	if n >= 0 && n <= doc.MaxNumber {
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
+	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(doc.MaxNumber), n))
 }
 
 // CheckAgent refuses a name that a heading of a document cannot contain: fail.ErrInvalid.
