@@ -22,7 +22,7 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *remot
 	for next := 0; next < len(plan); {
 		st := plan[next]
 		var batch []*refAction
-		for ; next < len(plan) && len(batch) < newBatch && plan[next].isNewBranch(); next++ {
+		for ; next < len(plan) && len(batch) < newBatch && plan[next].isNew() && plan[next].isTag() == st.isTag(); next++ {
 			if !plan[next].isLeft() {
 				batch = append(batch, plan[next])
 			}
@@ -37,7 +37,7 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *remot
 			}
 			batch = left
 		} else if len(batch) == 0 {
-			if !st.isNewBranch() {
+			if !st.isNew() {
 				next++
 			}
 			if !st.isLeft() {

@@ -2,41 +2,52 @@ package share
 
 import (
 	"context"
+	"strings"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// newBatch is the number of new branches that one transaction makes. A lock is held for each of them, which is
+// newBatch is the number of new branches or tags that one transaction makes. A lock is held for each of them, which is
 // an open file.
 const newBatch = 200
 
-// takeNew makes branches that are not here, many in one transaction: git starts once for all of them. It returns
+// takeNew makes branches, or tags, that are not here, many in one transaction: git starts once for all of them. It returns
 // those that it left to be taken one by one: they exist by now, or the transaction failed, in which case it made
 // none of them.
 func (ex *exchanger) takeNew(ctx context.Context, steps []*refAction) (made, left []*refAction, err error) {
-	names := make([]string, len(steps))
-	for i, st := range steps {
-		names[i] = st.branch
+	prefix, names := git.BranchPrefix, make([]string, len(steps))
+	if steps[0].isTag() {
+		prefix = git.TagPrefix
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100), names...)
+	for i, st := range steps {
+		names[i] = strings.TrimPrefix(st.ref, prefix)
+	}
+	var locked []string
+	if prefix == git.BranchPrefix {
+		locked = names
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100), locked...)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer ses.Close()
 	err = ses.Swap(ctx, func(ctx context.Context) error {
 		made, left = nil, nil
-		free, err := ex.s.NewNames(ctx, names)
+		free, err := ex.s.NewNames(ctx, prefix, names)
 		if err != nil {
 			return err
 		}
-		for _, st := range steps {
-			if !free[st.branch] {
+		for i, st := range steps {
+			if !free[names[i]] {
 				left = append(left, st)
 				continue
 			}
-			if err := ex.s.DropLeftovers(ctx, st.branch); err != nil {
-				return err
+			if st.branch != "" {
+				if err := ex.s.DropLeftovers(ctx, st.branch); err != nil {
+					return err
+				}
 			}
 			ses.Refs.Update(st.ref, st.take, "")
 			made = append(made, st)
@@ -55,6 +66,9 @@ func (ex *exchanger) takeNew(ctx context.Context, steps []*refAction) (made, lef
 	for _, st := range made {
 		t := takeover{ex: ex, step: st, ses: ses, to: st.take}
 		ex.merged(st.ref)
+		if st.branch == "" {
+			continue
+		}
 		if err := t.finish(ctx); err != nil {
 			return made, nil, err
 		}
@@ -62,5 +76,5 @@ func (ex *exchanger) takeNew(ctx context.Context, steps []*refAction) (made, lef
 	return made, left, nil
 }
 
-// isNewBranch reports whether the step makes a branch that is not here.
-func (st *refAction) isNewBranch() bool { return st.branch != "" && st.ours == "" }
+// isNew reports whether the step makes a branch or a tag that is not here.
+func (st *refAction) isNew() bool { return (st.branch != "" || st.isTag()) && st.ours == "" }

@@ -136,10 +136,10 @@ func (s *Store) CheckNewName(ctx context.Context, name string) error {
 	return nil
 }
 
-// NewNames returns the names that can be made, all of them together, in their order: those that [Store.CheckNewName]
-// accepts while the ones before are made. It reads the branches once.
-func (s *Store) NewNames(ctx context.Context, names []string) (map[string]bool, error) {
-	have, err := s.repo.RefNames(ctx, git.BranchPrefix)
+// NewNames returns the names of branches, or of tags for git.TagPrefix, that can be made, all of them together, in their
+// order: those that [Store.CheckNewName] accepts while the ones before are made. It reads the refs once.
+func (s *Store) NewNames(ctx context.Context, prefix string, names []string) (map[string]bool, error) {
+	have, err := s.repo.RefNames(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (s *Store) NewNames(ctx context.Context, names []string) (map[string]bool, 
 		}
 	}
 	for _, ref := range have {
-		take(strings.ToLower(ref[len(git.BranchPrefix):]))
+		take(strings.ToLower(ref[len(prefix):]))
 	}
 	free := map[string]bool{}
 	for _, name := range names {

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -21,7 +22,7 @@ func TestNewNamesIsCheckNewName(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[aAkK~]{1,2}(/[bB.]{1,2})?`), 1, 5, rapid.ID).Draw(t, "names")
-		free, err := s.NewNames(t.Context(), names)
+		free, err := s.NewNames(t.Context(), git.BranchPrefix, names)
 		if err != nil {
 			t.Fatal(err)
 		}
