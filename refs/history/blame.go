@@ -205,8 +205,8 @@ func blameLines(ctx context.Context, s *store.Store, id git.ID, path string, mos
 }
 
 // lookThrough replaces a commit that brought back an older version of a file by the commits that wrote
-// the lines of that version. Only rollbacks bring one back: of the commits with an entry, they and merges
-// alone change topics.
+// the lines of that version. Only rollbacks and commits that restore what another one lost bring one back: of the
+// commits with an entry, rollbacks and merges alone change topics.
 func lookThrough(ctx context.Context, s *store.Store, path string, most int, lines []git.BlamedLine, commits map[git.ID]*git.Commit) error {
 	asked := map[git.ID][]git.BlamedLine{} // the lines of the version that a commit brought back; nil: none
 	for i := 0; i < len(lines); i++ {
@@ -219,7 +219,7 @@ func lookThrough(ctx context.Context, s *store.Store, path string, most int, lin
 			}
 			commits[l.Commit] = c
 		}
-		if c.Trailer(store.TrailerID) == "" || len(c.Parents) != 1 {
+		if c.Trailer(store.TrailerID) == "" && c.Trailer(store.TrailerRestores) == "" || len(c.Parents) != 1 {
 			continue
 		}
 		before, known := asked[c.ID]

@@ -123,7 +123,7 @@ func topicFrom(key string, t doc.Topic) store.Topic {
 }
 
 // dateTopics fills in the commit that wrote or confirmed the current text of each topic, which a merge
-// or a rollback may have brought here. A commit that only pinned it is passed over. One git log
+// or a rollback may have brought here. A commit that only pinned or restored it is passed over. One git log
 // over these paths answers for all of them. It walks the whole history: a topic may be as old as the
 // branch.
 func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
@@ -136,7 +136,7 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	}
 	// A merge is among them for the files that it took from none of its parents.
 	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%x00%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)%x00%an%x00%ae%x00%s",
+		"--format=%x01%x00%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)%x00%an%x00%ae%x00%s%x00%(trailers:key=" + store.TrailerRestores + ",valueonly,separator=)",
 		"--end-of-options", string(tip.Commit().ID), "--"}
 	left := map[string]*store.Topic{}
 	wanted := map[string]git.ID{} // by key
@@ -159,7 +159,7 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", record[0])
 		}
-		for path, c := range rawChanges(record[7:]) {
+		for path, c := range rawChanges(record[8:]) {
 			t := left[path]
 			if t == nil || c.after != wanted[t.Key] {
 				continue // on a side that a merge did not take
@@ -175,6 +175,9 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 				wanted[t.Key] = c.before
 				continue
 			}
+			if record[7] != "" { // it restored what an older commit wrote, if history has that
+				continue
+			}
 			delete(left, path)
 		}
 	}
@@ -185,17 +188,17 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 // and a command line has no room for many.
 const mostPaths = 64
 
-// logRecords reads what `git log -z` prints of each commit behind a field that is "\x01" alone: seven
+// logRecords reads what `git log -z` prints of each commit behind a field that is "\x01" alone: eight
 // fields, of which the subject may be anything, and the changes.
 func logRecords(fields []string) iter.Seq[[]string] {
 	starts := func(f string) bool { return strings.Trim(f, "\n") == "\x01" }
 	return func(yield func([]string) bool) {
 		for i := 0; i < len(fields); {
-			if !starts(fields[i]) || i+8 > len(fields) {
+			if !starts(fields[i]) || i+9 > len(fields) {
 				i++
 				continue
 			}
-			end := i + 8
+			end := i + 9
 			for end < len(fields) && !starts(fields[end]) {
 				end++
 			}
