@@ -68,7 +68,8 @@ func (ex *exchanger) pushRefused() error {
 		parts[i] = prose.QuotedList(refs[reason]) + ": " + reason
 	}
 	hints := []string{"git remote -v"}
-	if !ex.peer.Heads && namesRefused(strings.Join(append(reasons, ex.said...), "\n")) {
+	notesAlone := !slices.ContainsFunc(ex.refused, func(r refusal) bool { return r.full != git.NotesRef })
+	if !ex.peer.Heads && !notesAlone && namesRefused(strings.Join(append(reasons, ex.said...), "\n")) {
 		hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
 	}
 	if renames := ex.renames(); len(renames) > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -36,6 +37,9 @@ func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs 
 		if err != nil {
 			return nil, err
 		}
+		if err := ex.warnUnshared(ctx, b, mine, here); err != nil {
+			return nil, err
+		}
 		w := &refAction{ref: git.WorkRef(b.branch), ours: mine, theirs: other, of: b}
 		if there != "" && there == mine && !ex.isDirty(w.ref) && !ex.isDirty(b.ref) {
 			w.push = mine
@@ -59,6 +63,20 @@ func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs 
 		}
 	}
 	return plan, nil
+}
+
+// warnUnshared tells of code that was handed over here and that nobody else will get: the merge names what the newer
+// commit of the branch does, which is of another repository.
+func (ex *exchanger) warnUnshared(ctx context.Context, b *refAction, mine, named git.ID) error {
+	if b.merged == nil || mine == "" || mine == named {
+		return nil
+	}
+	if own, err := ex.workOf(ctx, b.ours); own != mine || err != nil {
+		return err
+	}
+	ex.warn(fmt.Sprintf("the uncommitted code that was handed over with '%s' is not shared, because '%s' has a newer commit of the branch; "+
+		"to hand it over again: git stash apply %s, then git context handover --with-changes", b.branch, ex.peer.Name, mine.Short()))
+	return nil
 }
 
 // workOf returns what the tip of a branch names.
