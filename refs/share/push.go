@@ -134,6 +134,11 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 	var track []git.Ref
 	for i, r := range results {
 		ref := git.NameHere(r.Ref, ex.peer.Heads)
+		if st := steps[r.Ref]; st != nil && st.isWork() && r.Reason == "non-fast-forward" {
+			// Its lease held: the remote lets no branch be replaced, and will not next time.
+			r.Status = git.PushRefused
+			ex.blockers = append(ex.blockers, r.Ref)
+		}
 		switch r.Status {
 		case git.PushStale:
 			late = true
