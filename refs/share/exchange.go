@@ -30,6 +30,9 @@ const syncWaits = 16
 // a lock file that was left there.
 const maxIdle = 10
 
+// singleIdle is how many of them push each ref by itself.
+const singleIdle = 3
+
 // exchanger is one exchange with another repository.
 type exchanger struct {
 	s    *store.Store
@@ -63,6 +66,7 @@ type exchanger struct {
 	refused  []refusal           // refs that the remote refuses
 	blockers []string            // refs of the remote that have the place of those, by their names there
 	reason   string              // why a push was late, in the remote's words
+	stuck    []string            // the refs that were late in the last round
 	said     []string            // all that the remote said of the pushes of a round that it did not accept
 	deleted  []string            // branches that were deleted on the remote
 	open     []store.Conflict    // of refs that were left as they are
@@ -197,7 +201,7 @@ func (ex *exchanger) readState(ctx context.Context) (err error) {
 
 // round asks the remote, does what can be done, and reports whether another process was faster.
 func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
-	ex.refused, ex.blockers, ex.deleted, ex.blocked, ex.said = nil, nil, nil, nil, nil
+	ex.refused, ex.blockers, ex.deleted, ex.blocked = nil, nil, nil, nil
 	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
 	before, err := ex.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
@@ -294,9 +298,13 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 	if ex.idle < maxIdle {
 		return nil
 	}
+	if !ex.noAtomic { // one ref that cannot move keeps back all others of the push
+		ex.noAtomic, ex.idle = true, maxIdle-singleIdle
+		return nil
+	}
 	reason, said := explained(ex.reason, ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Said: said,
-		Message: fmt.Sprintf("'%s' refuses the push, although no other process pushes: %s", ex.peer.Name, reason),
+		Message: fmt.Sprintf("'%s' refuses %s, although no other process pushes: %s", ex.peer.Name, prose.QuotedList(ex.stuck), reason),
 		Hints:   []string{"if no git process is running there, a .lock file was left beside that ref on the remote"}}
 }
 

@@ -48,6 +48,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 		return false, err
 	}
 	ex.res.Attempts++
+	ex.said, ex.stuck = nil, nil
 	atomic := len(updates) > 1 && !ex.noAtomic
 	if !atomic {
 		updates, notes = append(updates, notes...), nil
@@ -143,6 +144,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 		case git.PushStale:
 			late = true
 			ex.reason = prose.OneLine(r.Reason, 300)
+			ex.stuck = append(ex.stuck, displayRef(ref))
 			ex.hear(r.Said)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
