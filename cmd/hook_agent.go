@@ -144,7 +144,7 @@ func (h *agentHook) work(ctx context.Context, s *refs.Store) (string, error) {
 	case payload.Prompt:
 		return h.onPrompt(ctx, s, t)
 	case payload.SubagentEnd:
-		t.Subagent, t.Transcript = e.Subagent, e.SubagentTranscript
+		t.Subagent, t.Transcript, t.Parent = e.Subagent, e.SubagentTranscript, t.Transcript
 	case payload.End:
 		t.Ends = true
 	}

@@ -42,6 +42,7 @@ type Turn struct {
 	Client     string // the name of the client
 	Session    string
 	Subagent   string // its id; empty: the turn is the session's own
+	Parent     string // of a subagent: the path of its parent's transcript, if it is known
 	Transcript string // a path
 	Spooled    bool   // Transcript is what Spool wrote
 	Goes       bool   // the turn goes on: nothing is committed
@@ -86,8 +87,15 @@ func Record(ctx context.Context, s *store.Store, t Turn) (Result, error) {
 
 // run records what is to be recorded of this repository.
 func (c *capturing) run(ctx context.Context, known bool) (Result, error) {
+	if c.state.Began == beganElsewhere {
+		return Result{}, nil
+	}
 	r, err := c.record(ctx, known)
-	if errors.Is(err, errElsewhere) || errors.Is(err, agent.ErrForeign) {
+	switch {
+	case errors.Is(err, errElsewhere) && known: // so that CatchUp passes it over, too
+		c.state.Began = beganElsewhere
+		return Result{}, c.write()
+	case errors.Is(err, errElsewhere), errors.Is(err, agent.ErrForeign):
 		return Result{}, nil
 	}
 	if err == nil && c.turn.Spooled {
@@ -110,9 +118,6 @@ type capturing struct {
 	settings []string
 	until    time.Time
 }
-
-// errElsewhere is the error for a session of another repository.
-var errElsewhere = errors.New("the session began in another repository")
 
 // read is what was read of a transcript.
 type read struct {
@@ -201,13 +206,8 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 	if err != nil {
 		return read{}, err
 	}
-	if from == 0 { // where the session began; it may be anywhere later
-		switch here, err := c.here(report.Dir); {
-		case err != nil:
-			return read{}, err
-		case !here:
-			return read{}, errElsewhere
-		}
+	if err := c.checkBegan(f, report); err != nil {
+		return read{}, err
 	}
 	c.settings = report.Settings
 	got := read{end: from + report.End, ended: c.finished(report)}

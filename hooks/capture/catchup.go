@@ -73,6 +73,9 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 // behind reports whether a transcript has more than was read, or something is not committed, and
 // nothing has changed for long.
 func (st *state) behind(now time.Time) (bool, error) {
+	if st.Began == beganElsewhere {
+		return false, nil
+	}
 	info, err := os.Stat(st.Transcript)
 	if errors.Is(err, fs.ErrNotExist) {
 		// A compressed one does not say how long it was. It is old, and so nothing is left of a session that ended.

@@ -33,6 +33,7 @@ type state struct {
 	Most       int64     `json:"most,omitempty"`    // the largest offset there was: up to it, steps may be recorded already
 	Seen       time.Time `json:"seen"`              // of the last event
 	From       time.Time `json:"from,omitzero"`     // what is older was passed over, and is never recorded
+	Began      string    `json:"began,omitempty"`   // where the session began, see checkBegan; "": not known yet
 	Code       string    `json:"code,omitempty"`    // HEAD of the code then
 	Tip        string    `json:"tip,omitempty"`     // the current memory branch's commit then
 	Due        *due      `json:"due,omitempty"`     // what the next commit tells; nil: all was told
