@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -158,6 +159,7 @@ func (o *mergeOptions) statusOrAbort(ctx context.Context, env *Env) (err error) 
 		if err != nil {
 			return err
 		}
+		_, _ = expunge.DropBundle(ctx, s, o.writer(env)) // after a merge with a bundle; else the next gc does it
 		return o.show(env, st, func(p *render.Printer) {
 			line(p, "Aborted the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
 		})

@@ -74,6 +74,7 @@ func checks() []check {
 		{"handed over code", checkWorks},
 		{"refspecs", checkRefspecs},
 		{"tracking refs", checkTracking},
+		{"tracking refs", checkBundle},
 		{"moved refs", checkMoved},
 		{"hooks", checkHookFailures},
 		{"losses", checkLosses},

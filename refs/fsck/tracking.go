@@ -215,3 +215,18 @@ func removeFile(path string) error {
 	}
 	return nil
 }
+
+// checkBundle looks for the tracking refs of a bundle that no unbundle takes in any more.
+func checkBundle(ctx context.Context, c *checker) error {
+	left, err := expunge.LeftOfBundle(ctx, c.s)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		_, err := expunge.DropBundle(ctx, c.s, c.w)
+		return err
+	}, Problem{Kind: "bundle-left", Object: left[0].Name, Repair: FixCommand,
+		Message: fmt.Sprintf("an interrupted unbundle left %s, such as '%s': what was expunged since the bundle was made may be there",
+			prose.Count(len(left), "ref"), git.Shown(left[0].Name))})
+	return nil
+}

@@ -154,3 +154,17 @@ func (gc *collector) followed(ctx context.Context) error {
 	}
 	return nil
 }
+
+// bundle drops the tracking refs of a bundle that an interrupted unbundle left.
+func (gc *collector) bundle(ctx context.Context) (err error) {
+	var left []git.Ref
+	if gc.o.DryRun {
+		left, err = expunge.LeftOfBundle(ctx, gc.s)
+	} else {
+		left, err = expunge.DropBundle(ctx, gc.s, gc.o.Writer)
+	}
+	for _, r := range left {
+		gc.drop(Drop{Kind: DropBundle, Name: r.Name}, 0)
+	}
+	return err
+}

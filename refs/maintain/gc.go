@@ -21,13 +21,13 @@ import (
 type Options struct {
 	store.Writer      // of the notes that gc writes
 	DryRun       bool // change nothing, and return what would be dropped and packed
-	Auto         bool // only the index of searches, unless the number of loose objects has reached context.gcAuto
+	Auto         bool // only 2 and 7, unless the number of loose objects has reached context.gcAuto
 }
 
 // Result is what a gc did.
 type Result struct {
 	Packed  int   `json:"packed"`  // objects that were loose
-	Dropped int   `json:"dropped"` // deleted branches, journals, states and files left by killed commands
+	Dropped int   `json:"dropped"` // deleted branches, journals, states, refs of a bundle, and files left by killed commands
 	Bytes   int64 `json:"bytes"`   // freed
 
 	Expunged []Expunged `json:"expunged,omitempty"` // what was kept of what remotes had expunged, for its time
@@ -65,6 +65,7 @@ const (
 	DropTree    DropKind = "state of a worktree"
 	DropIntent  DropKind = "interrupted command"
 	DropTemp    DropKind = "temporary file"
+	DropBundle  DropKind = "ref of an interrupted unbundle"
 )
 
 // gcLock excludes a second gc.
@@ -80,18 +81,20 @@ const (
 // roadmap and nothing of the code:
 //
 //  1. missing notes are written, whatever context.notes is;
-//  2. branches that were deleted longer ago than context.deletedExpire (90 days) are
+//  2. tracking refs of a bundle that an interrupted unbundle left, see
+//     [expunge.DropBundle];
+//  3. branches that were deleted longer ago than context.deletedExpire (90 days) are
 //     dropped, and code that was handed over longer ago, unless the newest COMMIT of
 //     its branch did so;
-//  3. what remotes have expunged and this repository followed 30 days ago is deleted,
+//  4. what remotes have expunged and this repository followed 30 days ago is deleted,
 //     see [expunge.Request];
-//  4. journals of branches that are gone, if memory contains all of their steps;
+//  5. journals of branches that are gone, if memory contains all of their steps;
 //     and attached files that no journal names;
-//  5. merges, bisects and interrupted commands of branches and worktrees that are
+//  6. merges, bisects and interrupted commands of branches and worktrees that are
 //     gone, and other state of such worktrees; temporary files that are a day old;
-//  6. the index of searches gets what is new, and loses texts that no branch contains any
+//  7. the index of searches gets what is new, and loses texts that no branch contains any
 //     more;
-//  7. loose objects that memory's refs reach are packed, see [git.Repo.Pack].
+//  8. loose objects that memory's refs reach are packed, see [git.Repo.Pack].
 //
 // It does not seal segments: that would be a commit on each branch, which would have to be
 // shared and could diverge, and the next COMMIT does it anyway.
@@ -124,7 +127,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 			return g.res, noteGC(s, o, err)
 		}
 		if !due {
-			parts = []part{{indexPart, g.search}}
+			parts = []part{{bundlePart, g.bundle}, {indexPart, g.search}}
 		}
 	}
 	err = g.run(ctx, parts)
@@ -165,11 +168,15 @@ type part struct {
 	run  func(context.Context) error
 }
 
-const indexPart = "cannot update the index of searches"
+const (
+	indexPart  = "cannot update the index of searches"
+	bundlePart = "cannot drop what an unbundle left"
+)
 
 func (gc *collector) parts() []part {
 	return []part{
 		{"cannot write the notes that are missing", gc.fold},
+		{bundlePart, gc.bundle},
 		{"cannot drop deleted branches", gc.deleted},
 		{"cannot delete what was expunged elsewhere", gc.followed},
 		{"cannot drop journals", gc.journals},

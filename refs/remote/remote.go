@@ -152,6 +152,11 @@ func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
 	return lock, err
 }
 
+// TryLock is Lock without a wait: false where an exchange with the remote is in progress.
+func TryLock(s *store.Store, r Remote) (*git.Lock, bool, error) {
+	return s.Repo().TryLock(r.lockName())
+}
+
 // SharedName returns the name of the file of local state with the branches and tags that were
 // once on both sides, a ref on a line. One that is missing on a side was deleted there and is
 // not made again. Tracking refs do not show that after `git fetch --prune`.

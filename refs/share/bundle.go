@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -207,7 +208,8 @@ func bundlePeer(file string) remote.Remote {
 
 // Unbundle takes in a bundle as Sync takes in a remote: new branches get the same hashes,
 // others are moved forward or merged. fail.ErrInvalid: the file is no bundle of memory, or its
-// prerequisites are missing here; nothing was changed.
+// prerequisites are missing here; nothing was changed. Tracking refs of the bundle remain only where
+// conflicts wait; those that a killed Unbundle left go with the next gc.
 func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (Result, error) {
 	res := newResult(file)
 	held, err := checkBundle(ctx, s, file)
@@ -229,6 +231,11 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 	err = errors.Join(ex.run(ctx), ex.tellRequests(ctx))
 	res.sort()
 	if err != nil {
+		_ = lock.Unlock() // for DropBundle; the end of the process releases it in any case
+		if ctx.Err() == nil {
+			_, failed := expunge.DropBundle(ctx, s, w)
+			err = errors.Join(err, failed)
+		}
 		return res, err
 	}
 	return res, dropBundleRefs(ctx, s, p)
