@@ -59,6 +59,8 @@ type Event struct {
 	Time    time.Time // zero: that of the event before
 	Text    string
 
+	Copied bool // the record is a copy of another session's, which is the Session
+
 	Task   bool // of a Prompt: another agent gave it
 	Beside bool // of a Prompt: it came while the agent worked, and belongs to that turn
 	Cut    bool // of a Stop: the user interrupted the turn
@@ -99,6 +101,7 @@ type Step struct {
 	Action      string
 	Model       string
 	Tokens      int64
+	Copied      bool // a fork has copied it from the session that it names
 
 	// Change is the short form of what a call changed that did not fail, see the function Change. The Action
 	// ends with it, unless it has the whole text. File is what was changed.

@@ -345,7 +345,7 @@ func (t *Thread) open() {
 }
 
 func (i *item) step(observation, thought, action string) Step {
-	return Step{ID: i.ID, Session: i.Session, Time: i.Time, Model: i.Model, Tokens: i.tokens,
+	return Step{ID: i.ID, Session: i.Session, Copied: i.Copied, Time: i.Time, Model: i.Model, Tokens: i.tokens,
 		Observation: observation, Thought: thought, Action: action}
 }
 

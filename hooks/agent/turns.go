@@ -21,6 +21,7 @@ type Turn struct {
 	Task   bool // another agent gave the Prompt: the turn is a subagent's
 
 	Session string // which is another one where a fork copied its origin
+	Copied  bool   // it did
 
 	Terms string   // what else the user asked for, where the Prompt has only the task
 	Final string   // the last visible text of the agent, at most 8 KiB
@@ -101,7 +102,7 @@ func (t *Thread) begin(e Event) *Turn {
 		offset = t.turns.from
 	}
 	t.turns.between = false
-	t.report.Turns = append(t.report.Turns, Turn{Session: e.Session, Begin: e.Time, End: e.Time, Offset: offset})
+	t.report.Turns = append(t.report.Turns, Turn{Session: e.Session, Copied: e.Copied, Begin: e.Time, End: e.Time, Offset: offset})
 	return &t.report.Turns[len(t.report.Turns)-1]
 }
 

@@ -52,6 +52,7 @@ type Turn struct {
 	Cut        bool          // the user interrupted it, which the transcript may not say yet
 	Ends       bool          // the session ends, too
 	New        bool          // the session is new: all of its transcript is recorded, see Begin
+	Resumed    bool          // the session is not new: nothing of its transcript is recorded, see Begin
 	Late       time.Duration // how long Record waits at the end of a turn for a client that writes the transcript after it calls the hooks; 0: it does not
 	Decode     Decode
 	Writer     store.Writer
@@ -198,9 +199,12 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 	in := &limited{ctx: ctx, in: f, until: time.Now().Add(softLimit)}
 	start := agent.Start{Session: c.turn.session(), Dir: c.turn.Dir, Middle: from > 0, Ignore: ignore.of()}
 	var steps []agent.Step
+	kept := 0
 	report, err := c.turn.Decode(in, start, func(s agent.Step) error {
-		steps = append(steps, s)
-		in.enough = len(steps) >= mostSteps
+		if steps = append(steps, s); !c.state.passedOver(from, s.Copied, s.Time) {
+			kept++
+		}
+		in.enough = kept >= mostSteps
 		return nil
 	})
 	if err != nil {
@@ -217,15 +221,9 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 		got.end, steps = from+last.Offset, steps[:max(0, len(steps)-last.Steps)]
 		report.Turns = report.Turns[:len(report.Turns)-1]
 	}
-	got.turns = report.Turns
-	if n := len(got.turns); n > 0 {
-		last := got.turns[n-1]
-		if got.stopped = last.Cut; !last.Done || last.Cut {
-			got.cut = steps[max(0, len(steps)-last.Steps):]
-		}
-	}
+	c.turns(&got, from, report.Turns, steps)
 	for _, step := range steps {
-		if from == 0 && !step.Time.IsZero() && step.Time.Before(c.state.From) {
+		if c.state.passedOver(from, step.Copied, step.Time) {
 			continue
 		}
 		if step, ok := c.policy.newStep(c.turn, step); ok {

@@ -34,6 +34,8 @@ type state struct {
 	Seen       time.Time `json:"seen"`              // of the last event
 	From       time.Time `json:"from,omitzero"`     // what is older was passed over, and is never recorded
 	Began      string    `json:"began,omitempty"`   // where the session began, see checkBegan; "": not known yet
+	Since      time.Time `json:"since,omitzero"`    // of the first event, unless all of the transcript is recorded
+	Resumed    bool      `json:"resumed,omitempty"` // it said that the session had been before, but had no transcript, see passedOver
 	Code       string    `json:"code,omitempty"`    // HEAD of the code then
 	Tip        string    `json:"tip,omitempty"`     // the current memory branch's commit then
 	Due        *due      `json:"due,omitempty"`     // what the next commit tells; nil: all was told
@@ -161,7 +163,8 @@ func (c *capturing) write() error {
 }
 
 // Begin notes that a session begins or goes on in this repository, and knows its memory. What
-// the transcript of a new one contains already was written before the hooks, and is not recorded.
+// the transcript of a new one contains already was written before the hooks, and is not recorded, even if
+// the client names the transcript later: of one that is resumed, and of another one that a fork copied.
 func Begin(ctx context.Context, s *store.Store, t Turn) (err error) {
 	t = t.ofSpool(s)
 	c := &capturing{s: s, turn: t}
@@ -203,8 +206,10 @@ func (c *capturing) begin(ctx context.Context) (err error) {
 	if c.turn.New || c.turn.Spooled { // all of it is of our hooks
 		return c.fromStart()
 	}
+	c.state.Since = c.s.Clock().UTC()
 	f, err := os.Open(c.turn.Transcript)
 	if errors.Is(err, fs.ErrNotExist) {
+		c.state.Resumed = c.turn.Resumed
 		return c.fromStart()
 	}
 	if err != nil {

@@ -85,12 +85,7 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 		t.Subagent()
 		return
 	}
-	if r.Forked.Session != "" {
-		r.Session = r.Forked.Session
-		if r.Forked.UUID != "" {
-			r.UUID = r.Forked.UUID
-		}
-	}
+	r.origin()
 	if t.Seen(r.UUID) {
 		return
 	}
@@ -103,7 +98,7 @@ func (d *decoder) message(t *agent.Thread, r *record) {
 
 // event is an event of the record's block n.
 func (d *decoder) event(r *record, kind agent.Kind, n int) agent.Event {
-	e := agent.Event{Kind: kind, ID: r.UUID, Session: r.Session, Time: r.At}
+	e := agent.Event{Kind: kind, ID: r.UUID, Session: r.Session, Time: r.At, Copied: r.Forked.Session != ""}
 	if n > 0 {
 		e.ID += "/" + strconv.Itoa(n)
 	}
@@ -225,6 +220,7 @@ func clients(text string) bool {
 
 // queued adds a prompt that the user typed while the agent worked. It is nowhere else.
 func (d *decoder) queued(t *agent.Thread, r *record) {
+	r.origin()
 	a := &r.Attachment
 	if a.Type != "queued_command" || a.Mode != "" && a.Mode != "prompt" || r.Meta || d.sub != r.Sidechain || t.Seen(r.UUID) {
 		return

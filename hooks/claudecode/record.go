@@ -182,3 +182,14 @@ func (c content) text() string {
 	}
 	return strings.Join(all, "\n")
 }
+
+// origin gives a record that a fork copied the names that it has in the origin.
+func (r *record) origin() {
+	if r.Forked.Session == "" {
+		return
+	}
+	r.Session = r.Forked.Session
+	if r.Forked.UUID != "" {
+		r.UUID = r.Forked.UUID
+	}
+}
