@@ -48,6 +48,7 @@ type exchanger struct {
 	expunge     bool // only expunge
 	dry         bool // only preview that
 	rehearsal   bool // change nothing, see rehearse
+	consented   bool // Consent was asked
 	cut         bool // memory here is, where something is expunged, see mendCut
 
 	tracked  map[git.Ref]bool    // what tracking refs had before a fetch, by local names, see noteTracked

@@ -53,9 +53,10 @@ func (ex *exchanger) firstPush(ctx context.Context, ours *remote.RefSet) error {
 		return err
 	}
 	ex.res.First = f
-	if ex.o.Consent == nil || ex.rehearsal {
+	if ex.o.Consent == nil || ex.rehearsal || ex.consented {
 		return nil
 	}
+	ex.consented = true // a further round is the same push
 	return ex.o.Consent(*f)
 }
 

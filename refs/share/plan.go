@@ -54,6 +54,9 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	}
 	fault.Point("after-merge")
 	ex.late, err = ex.send(ctx, plan, ours, theirs)
+	if err == nil && !ex.late {
+		err = ex.findBlockers(ctx)
+	}
 	if err != nil {
 		return false, errors.Join(err, ex.takeAll(ctx, plan, ours, &again))
 	}

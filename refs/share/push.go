@@ -60,6 +60,13 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 			ex.noAtomic = true
 			return true, nil
 		}
+		if err == nil && !atomic && ex.allRefused(batch) {
+			tries, refused, said := mostHalves, slices.Clone(ex.refused), slices.Clone(ex.said)
+			again, err = ex.sendHalves(ctx, batch, &tries, steps, theirs)
+			if ex.allRefused(batch) { // as it was said at first
+				ex.refused, ex.said = refused, said
+			}
+		}
 		if late = late || again; late {
 			ex.res.Lost++
 		}
@@ -68,6 +75,48 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 		}
 	}
 	return late, nil
+}
+
+// mostHalves limits the pushes that look for the refs which a remote refuses. It finds one among a hundred; where all are
+// refused, as without a right to write, it makes so many in vain.
+const mostHalves = 16
+
+// sendHalves pushes the halves of a list that a remote refused as a whole, as it does by a pre-receive hook or a limit of size
+// for the sake of one ref, until it knows which.
+func (ex *exchanger) sendHalves(ctx context.Context, list []git.PushUpdate, tries *int, steps map[string]*refAction, theirs *remote.RefSet) (late bool, err error) {
+	if len(list) < 2 {
+		return false, nil
+	}
+	for _, half := range [][]git.PushUpdate{list[:len(list)/2], list[len(list)/2:]} {
+		if *tries == 0 {
+			return late, nil
+		}
+		*tries--
+		ex.refused = slices.DeleteFunc(ex.refused, func(r refusal) bool { return ex.isOf(r, half) })
+		again, err := ex.sendBatch(ctx, half, false, steps, theirs)
+		if err == nil && ex.allRefused(half) {
+			again, err = ex.sendHalves(ctx, half, tries, steps, theirs)
+		}
+		if late = late || again; err != nil {
+			return late, err
+		}
+	}
+	return late, nil
+}
+
+// allRefused reports whether each ref of several is refused.
+func (ex *exchanger) allRefused(list []git.PushUpdate) bool {
+	n := 0
+	for _, r := range ex.refused {
+		if ex.isOf(r, list) {
+			n++
+		}
+	}
+	return n > 1 && n == len(list)
+}
+
+func (ex *exchanger) isOf(r refusal, list []git.PushUpdate) bool {
+	return slices.ContainsFunc(list, func(u git.PushUpdate) bool { return git.NameHere(u.Ref, ex.peer.Heads) == r.full })
 }
 
 func (ex *exchanger) update(ref string, id git.ID) git.PushUpdate {
@@ -160,7 +209,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 			track = append(track, git.Ref{Name: ref, ID: updates[i].ID})
 		}
 	}
-	return late, errors.Join(ex.track(ctx, track, theirs), ex.findBlockers(ctx))
+	return late, ex.track(ctx, track, theirs)
 }
 
 // expected returns what the remote must have of the tags and of handed over code. A tag that another clone

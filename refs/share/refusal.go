@@ -45,9 +45,9 @@ func (ex *exchanger) findBlockers(ctx context.Context) error {
 	return err
 }
 
-// hear keeps what a remote said of a push, once: it says the same for all refs of one push.
+// hear keeps what a remote said of a push, once: it says the same for all refs of one push, and of several.
 func (ex *exchanger) hear(said []string) {
-	if len(said) > 0 && !slices.Equal(ex.said, said) {
+	if slices.ContainsFunc(said, func(line string) bool { return !slices.Contains(ex.said, line) }) {
 		ex.said = slices.Concat(ex.said, said)
 	}
 }
