@@ -279,9 +279,9 @@ func resolved(path string) string {
 
 // keep records what was read, commits it, and then moves the position.
 func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err error) {
-	if !c.again {
+	if c.again = c.again || c.state.repeats(got.steps); !c.again {
 		got = c.state.news(got)
-	} else if got, err = c.unforgotten(got); err != nil {
+	} else if got, err = c.unforgotten(c.state.untold(got)); err != nil {
 		return r, err
 	}
 	now, err := c.code(ctx, got.turns)
@@ -315,7 +315,7 @@ func (c *capturing) keep(ctx context.Context, f file, got read) (r Result, err e
 	if r.Commit != "" || c.turn.Ends {
 		c.state.Due = nil
 	}
-	c.state.remember(got.steps)
+	c.state.remember(got)
 	c.state.Attempt, c.state.On, c.state.Code = false, "", now.head
 	c.state.Asked = c.asks || c.state.Asked && len(got.turns) == 0
 	c.state.Ended = c.turn.Ends

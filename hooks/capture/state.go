@@ -47,6 +47,8 @@ type state struct {
 	Ended   bool     `json:"ended,omitempty"`  // the end of the session was read
 	Told    bool     `json:"told,omitempty"`   // a commit tells where and how the session ran
 	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
+	// Latest is the time of the newest turn that was read: older ones that are read again were told.
+	Latest time.Time `json:"latest,omitzero"`
 }
 
 // remembered is how many of a session's newest steps are known without the branch's log: some
@@ -70,20 +72,52 @@ func (st *state) fresh(steps []store.NewStep) []store.NewStep {
 // news is what was read without what is remembered. Where that is everything, the turns came again,
 // and what they tell was committed.
 func (st *state) news(got read) read {
-	if len(got.steps) == 0 {
+	all := len(got.steps)
+	if all == 0 {
 		return got
 	}
 	if got.steps = st.fresh(got.steps); len(got.steps) == 0 {
 		got.turns, got.cut, got.stopped = nil, nil, false
+	} else if len(got.steps) < all {
+		got = st.untold(got)
 	}
 	return got
 }
 
-func (st *state) remember(steps []store.NewStep) {
-	for _, step := range steps {
+// untold is what was read again, without the turns that were told.
+func (st *state) untold(got read) read {
+	told := func(t agent.Turn) bool { return !t.End.IsZero() && !t.End.After(st.Latest) }
+	if n := len(got.turns); n > 0 && told(got.turns[n-1]) {
+		got.cut, got.stopped = nil, false
+	}
+	got.turns = slices.DeleteFunc(got.turns, told)
+	return got
+}
+
+// repeats reports whether some steps may be on the branch although they are not remembered: they are not newer
+// than what was read before.
+func (st *state) repeats(steps []store.NewStep) bool {
+	return len(st.Newest) >= remembered && slices.ContainsFunc(st.fresh(slices.Clone(steps)), func(step store.NewStep) bool {
+		return !step.Time.IsZero() && !step.Time.After(st.Latest)
+	})
+}
+
+// remember notes what was read, and is recorded.
+func (st *state) remember(got read) {
+	for _, step := range got.steps {
 		st.Newest = append(st.Newest, store.SourceHash(step.Source))
+		st.read(step.Time)
 	}
 	st.Newest = st.Newest[max(0, len(st.Newest)-remembered):]
+	for _, t := range got.turns {
+		st.read(t.End)
+	}
+}
+
+func (st *state) read(at time.Time) {
+	if at.After(st.Latest) {
+		st.Latest = at
+	}
 }
 
 // compared is how many bytes before the offset say that a transcript is the same.
