@@ -24,16 +24,39 @@ func (c *capturing) unforgotten(got read) (read, error) {
 	return got, nil
 }
 
-// elsewhere drops the steps that an attempt without an end recorded on another branch than the current one.
+// mostBranches is how many branches of a session are known.
+const mostBranches = 8
+
+// attempt notes that steps are being recorded on the current branch.
+func (c *capturing) attempt(ctx context.Context) error {
+	now, err := c.s.Current(ctx)
+	if err != nil {
+		return err
+	}
+	if c.state.Attempt = true; !c.again || c.state.On == "" {
+		c.state.On = now
+	}
+	c.state.Branches = append(slices.DeleteFunc(c.state.Branches, func(name string) bool { return name == now }), now)
+	c.state.Branches = c.state.Branches[max(0, len(c.state.Branches)-mostBranches):]
+	return c.write()
+}
+
+// elsewhere drops the steps of the session that were recorded on other branches than the current one: Record
+// compares with that alone, whose log begins empty.
 func (c *capturing) elsewhere(ctx context.Context, steps []store.NewStep) ([]store.NewStep, error) {
 	now, err := c.s.Current(ctx)
-	if err != nil || c.state.On == "" || c.state.On == now {
-		return steps, err
+	if err != nil {
+		return nil, err
 	}
 	known := map[string]bool{}
-	err = c.s.EachSource(ctx, c.state.On, func(source string) { known[source] = true })
-	if err != nil && !errors.Is(err, fail.ErrNotFound) { // the branch may be gone
-		return nil, err
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(c.state.Branches), c.state.On)))) {
+		if name == now || name == "" {
+			continue
+		}
+		err := c.s.EachSource(ctx, name, func(source string) { known[source] = true })
+		if err != nil && !errors.Is(err, fail.ErrNotFound) { // the branch may be gone
+			return nil, err
+		}
 	}
 	return slices.DeleteFunc(steps, func(step store.NewStep) bool { return known[step.Source] }), nil
 }

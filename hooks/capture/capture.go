@@ -343,14 +343,8 @@ func (c *capturing) steps(ctx context.Context, got read) (n int, err error) {
 			return 0, err
 		}
 	}
-	if !c.again || c.state.On == "" {
-		c.state.Attempt = true
-		if c.state.On, err = c.s.Current(ctx); err != nil {
-			return 0, err
-		}
-		if err := c.write(); err != nil {
-			return 0, err
-		}
+	if err := c.attempt(ctx); err != nil {
+		return 0, err
 	}
 	recorded, err := record(ctx, got.steps)
 	for _, r := range recorded {

@@ -2,9 +2,13 @@ package capture_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // prompts are the records of prompts, a minute each, the first of which ends a turn with an edit.
@@ -38,5 +42,20 @@ func TestCopiedHistory(t *testing.T) {
 	}
 	if got := len(w.sources()); got != all+1 {
 		t.Errorf("%d steps, want %d", got, all+1)
+	}
+}
+
+// What a session recorded on another branch before is not recorded again on the present one, when its
+// transcript was rewritten.
+func TestRewrittenOnAnotherBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ends(prompts(0, 4))
+	gittest.OK(w.s.CreateBranch(t.Context(), store.BranchOptions{Name: "idea"}))(t)
+	w.ends(prompts(0, 5))
+	w.ends(prompts(2, 6))
+	want := []string{"claude-code:S:u4", "claude-code:S:u5"}
+	if got := w.sources(); !slices.Equal(got, want) {
+		t.Errorf("idea has %q, want %q", got, want)
 	}
 }

@@ -49,6 +49,8 @@ type state struct {
 	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
 	// Latest is the time of the newest turn that was read: older ones that are read again were told.
 	Latest time.Time `json:"latest,omitzero"`
+	// Branches are those on which the session's steps were recorded, the newest last.
+	Branches []string `json:"branches,omitempty"`
 }
 
 // remembered is how many of a session's newest steps are known without the branch's log: some
