@@ -126,6 +126,7 @@ func (i *branchImport) begin(ctx context.Context, tx *store.Transaction) error {
 	if err != nil {
 		return err
 	}
+	tx.SameRoadmap(tip)
 	facts := c.Meta.Branch()
 	facts.CreatedFrom = cmp.Or(facts.CreatedFrom, i.m.name(i.b.peer.Parent))
 	if err := c.Meta.SetBranch(facts); err != nil {

@@ -31,7 +31,19 @@ func (tx *Transaction) WriteBirth(ctx context.Context, b Birth) (*git.Commit, er
 	if err != nil {
 		return nil, err
 	}
+	if b.From != nil {
+		tx.SameRoadmap(b.Roadmap)
+	}
 	return tx.Write(ctx, c, "")
+}
+
+// SameRoadmap lets the transaction fail with git.ErrStale if the roadmap is not the given one when the refs move, for
+// a birth: only its own name is locked. Else a branch that was begun before a deinit would bring all that this
+// removes back. Once for a transaction; "" checks nothing.
+func (tx *Transaction) SameRoadmap(id git.ID) {
+	if id != "" {
+		tx.Refs.Update(git.RoadmapRef, id, id)
+	}
 }
 
 // NewBirth makes the draft of a branch's first commit.

@@ -1,12 +1,14 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/memtest"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -40,4 +42,34 @@ func TestNewNamesIsCheckNewName(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A branch that was to start from memory which is removed meanwhile is not made: it would bring all of it back.
+func TestBirthBesideDeinit(t *testing.T) {
+	t.Parallel()
+	r, _ := memtest.NewCommits(t, 1)
+	s, ctx := r.Open(), t.Context()
+	from := memtest.OK(s.Tip(ctx, "main"))(t)
+	roadmap := memtest.OK(s.RoadmapTip(ctx))(t)
+	tx := memtest.OK(s.Begin(ctx, store.Writer{}, "branch: late", "late"))(t)
+	defer tx.Close()
+	memtest.OK(tx.WriteBirth(ctx, store.Birth{Name: "late", From: from, Roadmap: roadmap}))(t)
+	memtest.OK(share.Deinit(ctx, r.Open(), share.DeinitOptions{}))(t)
+	if err := tx.Commit(ctx); !errors.Is(err, git.ErrStale) {
+		t.Errorf("%v, want it to be stale", err)
+	}
+	if left := r.Git("for-each-ref", "refs/context"); left != "" {
+		t.Errorf("left %s", left)
+	}
+}
+
+// The roadmap that a birth names is looked at, and neither moves nor gets an entry in its reflog.
+func TestBirthLeavesRoadmap(t *testing.T) {
+	t.Parallel()
+	r, _ := memtest.NewCommits(t, 1)
+	before := r.Git("reflog", "show", "refs/context/roadmap")
+	memtest.OK(r.Open().CreateBranch(t.Context(), store.BranchOptions{Name: "idea", NoSwitch: true}))(t)
+	if after := r.Git("reflog", "show", "refs/context/roadmap"); after != before {
+		t.Errorf("reflog of the roadmap:\n%s\nbecame\n%s", before, after)
+	}
 }
