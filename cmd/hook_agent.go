@@ -170,7 +170,7 @@ func (h *agentHook) turn() capture.Turn {
 	e := h.event
 	agent := cmp.Or(h.env.getenv("GIT_CONTEXT_AGENT"), h.client)
 	return capture.Turn{
-		Client: h.client, Session: e.Session, Dir: e.Dir, Model: e.Model,
+		Client: h.client, Session: e.Session, Dir: e.Dir, Began: e.Began, Model: e.Model,
 		Transcript: cmp.Or(e.Transcript, transcript.Find(h.client, e.Session, h.env.getenv)),
 		Final:      e.Final, New: e.Source == "new", Resumed: e.Source == "resume", Cut: e.Cut, Late: transcript.Late(h.client),
 		Decode: transcript.Decoder(h.client), Writer: store.Writer{Agent: agent, Session: e.Session, Model: e.Model},

@@ -25,7 +25,7 @@ var errElsewhere = errors.New("the session began in another repository")
 // session did. Of a session whose transcript never says it, it is that it began here once something was read.
 func (c *capturing) checkBegan(f file, r *agent.Report) error {
 	switch {
-	case c.turn.Spooled: // the client names the directory of the session with each event
+	case c.turn.Spooled: // Spool has looked at Turn.Began
 		return nil
 	case c.state.Began == beganHere:
 		return nil

@@ -47,6 +47,7 @@ type Turn struct {
 	Spooled    bool   // Transcript is what Spool wrote
 	Goes       bool   // the turn goes on: nothing is committed
 	Dir        string // where the agent was
+	Began      string // where the session began, for Spool; empty: here
 	Model      string
 	Final      string        // the agent's last message, if the client gave it: the transcript may lack it still
 	Cut        bool          // the user interrupted it, which the transcript may not say yet

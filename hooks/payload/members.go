@@ -12,6 +12,7 @@ type members struct {
 	Talk       string   `json:"conversation_id"`
 	Parent     string   `json:"parent_id"`
 	Dir        string   `json:"cwd"`
+	Began      string   `json:"began"` // of our plugins
 	Roots      []string `json:"workspace_roots"`
 	Transcript string   `json:"transcript_path"`
 	CopilotLog string   `json:"transcriptPath"`
@@ -44,7 +45,7 @@ func (m *members) event(kind Kind, name string) Event {
 	}
 	session, sub := m.thread(kind)
 	return Event{
-		Kind: kind, Name: name, Session: session, Dir: dir, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
+		Kind: kind, Name: name, Session: session, Dir: dir, Began: m.Began, Transcript: cmp.Or(m.Transcript, m.CopilotLog),
 		Model: m.Model, Source: m.Source, Prompt: m.Prompt, Final: cmp.Or(m.Final, m.Response),
 		Cut:      kind == TurnEnd && name == "Interrupt",
 		Subagent: sub, SubagentTranscript: cmp.Or(m.AgentLog, m.CopilotLog),

@@ -34,6 +34,7 @@ type Event struct {
 	Name       string // the client's own name of the event
 	Session    string
 	Dir        string // where the agent is at the moment; empty: unknown
+	Began      string // where the session began, if the client says that
 	Transcript string // a path; empty: none
 	Model      string
 	Source     string // of a Start: startup, resume, clear, compact, fork, new

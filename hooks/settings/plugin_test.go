@@ -66,6 +66,8 @@ pi {"systemPrompt":"You are pi.\n\nSTART","message":{"customType":"git-context",
 		t.Errorf("it prints\n%s\nwant\n%s", out, want)
 	}
 	s1, s2 := `{"session_id":"s1","parent_id":null,"cwd":"DIR"`, `{"session_id":"s2","parent_id":"s1","cwd":"DIR"`
+	s4 := `{"session_id":"s4","parent_id":null,"cwd":"DIR","began":"/elsewhere"`
+	s5 := `{"session_id":"s5","parent_id":"s4","cwd":"DIR","began":"/elsewhere"`
 	const part = `{"messageID":"msg_2","sessionID":"s1",`
 	const said = `,"messages":[{"info":{"id":"msg_2","sessionID":"s1","role":"assistant"},"parts":[` + part
 	s3 := `{"session_id":"s3","parent_id":null,"cwd":"DIR","transcript_path":"s3.jsonl"`
@@ -76,7 +78,12 @@ pi {"systemPrompt":"You are pi.\n\nSTART","message":{"customType":"git-context",
 		"hook opencode turn-end " + s1 + said + `"id":"p3","type":"step-finish","reason":"stop"},` + part + `"id":"p4","type":"text","text":"interrupted"}]}]}` + "\n" +
 		"hook opencode start " + s2 + "}\n" +
 		"hook opencode prompt " + s2 + `,"prompt":"","message_id":"msg_3"}` + "\n" +
+		"hook opencode start " + s4 + "}\n" +
+		"hook opencode prompt " + s4 + `,"prompt":"","message_id":"msg_4"}` + "\n" +
+		"hook opencode start " + s5 + "}\n" +
+		"hook opencode prompt " + s5 + `,"prompt":"","message_id":"msg_5"}` + "\n" +
 		"hook opencode end " + s1 + "}\n" +
+		"hook opencode end " + s4 + "}\n" +
 		"hook pi start " + s3 + "}\n" +
 		"hook pi prompt " + s3 + `,"prompt":"one"}` + "\n" +
 		"hook pi prompt " + s3 + `,"prompt":"two"}` + "\n" +

@@ -1,6 +1,7 @@
 // Runs 'git-context hook opencode EVENT' at the start of a session (start), at a prompt (prompt), when a tool
 // or a text has ended (activity), when the agent becomes idle (turn-end) and when the session ends (end).
-// Standard input is one JSON object: {"session_id", "parent_id", "cwd", "prompt", "message_id", "messages"}.
+// Standard input is one JSON object: {"session_id", "parent_id", "cwd", "began", "prompt", "message_id", "messages"};
+// "began" is where a session began that is resumed elsewhere.
 // What start and prompt print, {"context": TEXT}, is given to the model; the client does not wait for activity.
 // A hook that fails, takes longer than two seconds or is not installed changes nothing.
 import { spawn, spawnSync } from "node:child_process"
@@ -53,20 +54,34 @@ const tell = (event, payload, cwd, timeout) => {
   } catch {}
 }
 
-export const GitContext = async ({ directory }) => {
+export const GitContext = async ({ directory, client }) => {
   const sessions = new Map()
 
   const session = (id) => {
     if (!sessions.has(id)) {
-      sessions.set(id, { id, parent: null, cwd: directory, messages: new Map(), given: new Set(), busy: false, telling: false, ended: false, start: null })
+      sessions.set(id, { id, parent: null, cwd: directory, began: null, messages: new Map(), given: new Set(), busy: false, telling: false, ended: false, start: null })
     }
     return sessions.get(id)
   }
 
-  const payload = (s, more) => ({ session_id: s.id, parent_id: s.parent, cwd: s.cwd, ...more })
+  const payload = (s, more) => {
+    const { began } = sessions.get(s.parent) ?? s
+    return { session_id: s.id, parent_id: s.parent, cwd: s.cwd, ...(began && began !== s.cwd && { began }), ...more }
+  }
+
+  // origin finds out where a session began that another process of the client has created.
+  const origin = async (s) => {
+    if (s.began) return
+    let timer
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, limit / 4)))
+    try {
+      s.began = (await Promise.race([client.session.get({ path: { id: s.id } }), late]))?.data?.directory ?? null
+    } catch {}
+    clearTimeout(timer)
+  }
 
   // start is run once for a session, so that the system prompt stays the same to the byte.
-  const start = (s) => (s.start ??= ask("start", payload(s), s.cwd))
+  const start = (s) => (s.start ??= origin(s).then(() => ask("start", payload(s), s.cwd)))
 
   const done = (p) =>
     (p.type === "text" && p.time?.end) || (p.type === "tool" && ["completed", "error"].includes(p.state?.status)) || p.type === "step-finish"
@@ -130,7 +145,7 @@ export const GitContext = async ({ directory }) => {
       case "session.created": {
         const s = session(p.info.id)
         s.parent = p.info.parentID ?? null
-        s.cwd = p.info.directory ?? directory
+        s.cwd = s.began = p.info.directory ?? directory
         break
       }
       case "message.updated":

@@ -5,7 +5,8 @@ import pi from "./pi.mjs"
 const cwd = process.cwd()
 const print = (name, value) => console.log(name + " " + JSON.stringify(value))
 
-const hooks = await GitContext({ directory: cwd })
+const client = { session: { get: async ({ path }) => ({ data: { id: path.id, directory: path.id === "s4" ? "/elsewhere" : cwd } }) } }
+const hooks = await GitContext({ directory: cwd, client })
 const event = (type, properties) => hooks.event({ event: { type, properties } })
 const system = async (text) => {
   const output = { system: [text] }
@@ -39,6 +40,9 @@ await event("session.status", { sessionID: "s1", status: { type: "busy" } })
 await event("session.status", { sessionID: "s1", status: { type: "idle" } })
 await event("session.idle", { sessionID: "s1" })
 await hooks["chat.message"]({ sessionID: "s2" }, { message: { id: "msg_3", sessionID: "s2" }, parts: [] })
+await hooks["chat.message"]({ sessionID: "s4" }, { message: { id: "msg_4", sessionID: "s4" }, parts: [] }) // resumed here
+await event("session.created", { sessionID: "s5", info: { id: "s5", directory: cwd, parentID: "s4" } })
+await hooks["chat.message"]({ sessionID: "s5" }, { message: { id: "msg_5", sessionID: "s5" }, parts: [] })
 await event("of a later version", undefined)
 await event("session.status", {})
 await hooks.dispose()
