@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/git/disk"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -114,7 +115,7 @@ func checkSizes(s *store.Store, paths []string) error {
 	largest := ""
 	for _, path := range paths {
 		info, err := os.Lstat(filepath.Join(s.Repo().WorkTree(), filepath.FromSlash(path)))
-		if disk.IsAbsent(err) { // a deleted file, or a file has replaced its directory
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // deleted, maybe because a file has replaced its directory
 			continue
 		}
 		if err != nil {

@@ -81,7 +81,6 @@ func checks() []check {
 		{"attachments", checkAttachments},
 		{"entries", checkContents},
 		{"numbers", checkNumbers},
-		{"trailers", checkTrailers},
 		{"tips", checkTips},
 		{"notes", checkNotes},
 		{"links", checkLinks},

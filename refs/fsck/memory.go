@@ -79,8 +79,7 @@ type record struct {
 type statement struct {
 	at       *incoming.Commit
 	branch   string
-	journal  string // that the newest steps of its branch were taken from
-	roadmap  git.ID
+	journal  string            // that the newest steps of its branch were taken from
 	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
 	trailers map[string]string // of a branch's tip
 	fact     notes.Fact        // what the note of the commit must say
@@ -212,10 +211,9 @@ func isOwn(ref string) bool {
 func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := store.ParseTrailers(strings.Clone(block))
-	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
 	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
 	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]),
-		journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
+		journal: v.name(took.Journal), parents: parsed.Parents}
 	if v.ends[n.ID] {
 		x.trailers = t
 	}

@@ -14,28 +14,6 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkTrailers compares the trailers of commits with their documents. checkDocuments checks
-// Context-Id, Context-Steps, Code-Commit and Context-Branch. A code commit or a roadmap that is not here may
-// be elsewhere: no problem.
-func checkTrailers(ctx context.Context, c *checker) error {
-	v, err := c.memory(ctx)
-	if err != nil {
-		return err
-	}
-	for _, n := range v.commits {
-		x := v.statements[n.ID]
-		if x == nil || !isOwn(n.Ref) || x.roadmap == "" || git.IsID(string(x.roadmap)) {
-			continue
-		}
-		what := fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Printable(string(x.roadmap)))
-		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
-		v.flaws = append(v.flaws, f)
-		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(),
-			Repair: v.repairWithout(f)})
-	}
-	return nil
-}
-
 // checkTips compares the trailers of each branch's newest commit, which lists and new commits
 // use, with its documents, and the documents with each other. Older commits do not matter.
 // Mending adds a memory commit that is correct.

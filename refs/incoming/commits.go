@@ -39,6 +39,11 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	if code := parsed.Trailer(store.TrailerCode); code != "" && !git.IsID(code) {
 		return c.wrong(FlawTrailer, n, store.TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
+	if value := parsed.Trailer(store.TrailerRoadmap); value != "" {
+		if id, _ := store.ParseRoadmap(value); !git.IsID(string(id)) {
+			return c.wrong(FlawTrailer, n, store.TrailerRoadmap+": '"+git.Shown(string(id))+"' is not a full hash", nil)
+		}
+	}
 	if work := parsed.Trailer(store.TrailerWork); work != "" && !git.IsID(work) && work != doc.Redaction {
 		return c.wrong(FlawTrailer, n, store.TrailerWork+": '"+git.Shown(work)+"' is not a full hash", nil)
 	}

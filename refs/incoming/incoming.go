@@ -97,8 +97,8 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
 //     named by its first id. The roadmap is clean text of at most 1,000 sections. Notes may be anything.
 //  5. The commit.md of a commit ends with the entry that Context-Id names, with the steps that Context-Steps
-//     says, or left that out with entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
-//     Code-Commit is a full hash.
+//     says, or left that out with entries of its parents, which package loss restores; Context-Branch is a valid
+//     branch name, and Code-Commit and Context-Roadmap begin with a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
 //     new (so those that a new log.md repeats count), and objects and bytes in proportion.
 //
