@@ -349,9 +349,10 @@ func (r *Repo) StashInTheWay(ctx context.Context, st *Stash) ([]string, error) {
 		return nil, err
 	}
 	differ, err := r.differingFrom(ctx, st.ID)
-	return slices.DeleteFunc(found, func(path string) bool {
+	found = slices.DeleteFunc(found, func(path string) bool {
 		return slices.Contains(written, path) && !slices.Contains(differ, path)
-	}), err
+	})
+	return found[:min(len(found), maxLost)], err
 }
 
 // differingFrom lists the files of a tree that the worktree does not have with the same content.

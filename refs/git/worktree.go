@@ -299,7 +299,7 @@ func (r *Repo) InProgress(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// maxLost is how many paths InTheWay names.
+// maxLost is how many paths InTheWay and StashInTheWay name.
 const maxLost = 20
 
 // InTheWay lists the untracked files, ignored or not, where a move of HEAD and the
@@ -312,11 +312,12 @@ func (r *Repo) InTheWay(ctx context.Context, from, to ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.untrackedAt(ctx, added)
+	found, err := r.untrackedAt(ctx, added)
+	return found[:min(len(found), maxLost)], err
 }
 
 // untrackedAt lists the untracked files, ignored or not, that are at some paths or in place of one of their
-// directories: at most 20.
+// directories.
 func (r *Repo) untrackedAt(ctx context.Context, paths []string) ([]string, error) {
 	looked := map[string]bool{}
 	var suspects []string
@@ -371,5 +372,5 @@ func (r *Repo) untracked(ctx context.Context, paths []string) (found []string, e
 		}
 		found = append(found, list...)
 	}
-	return found[:min(len(found), maxLost)], nil
+	return found, nil
 }
