@@ -115,11 +115,15 @@ func (ex *exchanger) orRefused(ctx context.Context, r git.Ref, err error) error 
 // takeFirst takes in the memory to begin with. A ref that is refused does not keep the others away, unless it is
 // the branch or the roadmap.
 func (ex *exchanger) takeFirst(ctx context.Context, branch string, ours, theirs *remote.RefSet) error {
+	needed := func() error { return errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]) }
 	for again := false; ; again = true {
-		if err := errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]); err != nil {
+		if err := needed(); err != nil {
 			return err
 		}
 		_, err := ex.exchangeRefs(ctx, ours, theirs)
+		if err == nil {
+			err = needed()
+		}
 		if err == nil || again {
 			return err
 		}

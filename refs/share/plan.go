@@ -301,15 +301,26 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if err == nil {
 		err = ex.compare(ctx, ses, st, roadmap)
 	}
-	if err == nil || !ex.merge || ctx.Err() != nil || errors.Is(err, git.ErrStale) {
+	if err == nil {
+		return nil
+	}
+	if err := ex.setAsideOne(ctx, st.ref, err); err != nil {
 		return err
 	}
-	var known *fail.Error
-	if errors.As(err, &known) && known.Code == fail.IncomingInvalid { // findRefused looks for the others
-		return err
-	}
-	ex.aside[st.ref] = err
 	*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
+	return nil
+}
+
+// setAsideOne sets a ref aside of which an error is, or returns the error if it concerns more than that ref.
+func (ex *exchanger) setAsideOne(ctx context.Context, ref string, err error) error {
+	var known *fail.Error
+	switch {
+	case !ex.merge, ctx.Err() != nil, errors.Is(err, git.ErrStale):
+		return err
+	case errors.As(err, &known) && known.Code == fail.IncomingInvalid: // findRefused looks for the others
+		return err
+	}
+	ex.aside[ref] = err
 	return nil
 }
 
@@ -462,7 +473,7 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 		err = ex.notesKept(ctx, news, kept)
 	}
 	if err != nil {
-		return err
+		return ex.setAsideOne(ctx, git.NotesRef, err)
 	}
 	now, err := ex.s.NotesTip(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -61,8 +62,8 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 			return true, nil
 		}
 		if err == nil && !atomic && ex.allRefused(batch) {
-			tries, refused, said := mostHalves, slices.Clone(ex.refused), slices.Clone(ex.said)
-			again, err = ex.sendHalves(ctx, batch, &tries, steps, theirs)
+			refused, said := slices.Clone(ex.refused), slices.Clone(ex.said)
+			again, err = ex.sendParts(ctx, batch, steps, theirs)
 			if ex.allRefused(batch) { // as it was said at first
 				ex.refused, ex.said = refused, said
 			}
@@ -77,31 +78,59 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 	return late, nil
 }
 
-// mostHalves limits the pushes that look for the refs which a remote refuses. It finds one among a hundred; where all are
+// mostParts limits the pushes that look for the refs which a remote refuses. It finds one among a hundred; where all are
 // refused, as without a right to write, it makes so many in vain.
-const mostHalves = 16
+const mostParts = 16
 
-// sendHalves pushes the halves of a list that a remote refused as a whole, as it does by a pre-receive hook or a limit of size
-// for the sake of one ref, until it knows which.
-func (ex *exchanger) sendHalves(ctx context.Context, list []git.PushUpdate, tries *int, steps map[string]*refAction, theirs *remote.RefSet) (late bool, err error) {
-	if len(list) < 2 {
-		return false, nil
+// sendParts pushes a list that a remote refused as a whole, as it does by a pre-receive hook or a limit of size for the sake of
+// one ref, in parts, until it knows which: first the roadmap, the current branch and the notes, then the others in an order
+// that differs each time, so that each sync gets further where many are refused.
+func (ex *exchanger) sendParts(ctx context.Context, list []git.PushUpdate, steps map[string]*refAction, theirs *remote.RefSet) (late bool, err error) {
+	var first, others []git.PushUpdate
+	for _, u := range list {
+		switch git.NameHere(u.Ref, ex.peer.Heads) {
+		case git.RoadmapRef, git.BranchRef(ex.current), git.NotesRef:
+			first = append(first, u)
+		default:
+			others = append(others, u)
+		}
 	}
-	for _, half := range [][]git.PushUpdate{list[:len(list)/2], list[len(list)/2:]} {
-		if *tries == 0 {
-			return late, nil
-		}
-		*tries--
-		ex.refused = slices.DeleteFunc(ex.refused, func(r refusal) bool { return ex.isOf(r, half) })
-		again, err := ex.sendBatch(ctx, half, false, steps, theirs)
-		if err == nil && ex.allRefused(half) {
-			again, err = ex.sendHalves(ctx, half, tries, steps, theirs)
-		}
+	rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	if len(first) == 0 || len(others) == 0 {
+		first, others = halves(list)
+	}
+	tries := mostParts
+	for _, part := range [][]git.PushUpdate{first, others} {
+		again, err := ex.sendPart(ctx, part, &tries, steps, theirs)
 		if late = late || again; err != nil {
 			return late, err
 		}
 	}
 	return late, nil
+}
+
+// sendPart pushes a part, and its halves if it is refused as a whole.
+func (ex *exchanger) sendPart(ctx context.Context, part []git.PushUpdate, tries *int, steps map[string]*refAction, theirs *remote.RefSet) (late bool, err error) {
+	if *tries == 0 || len(part) == 0 {
+		return false, nil
+	}
+	*tries--
+	ex.refused = slices.DeleteFunc(ex.refused, func(r refusal) bool { return ex.isOf(r, part) })
+	if late, err = ex.sendBatch(ctx, part, false, steps, theirs); err != nil || !ex.allRefused(part) {
+		return late, err
+	}
+	left, right := halves(part)
+	for _, half := range [][]git.PushUpdate{left, right} {
+		again, err := ex.sendPart(ctx, half, tries, steps, theirs)
+		if late = late || again; err != nil {
+			return late, err
+		}
+	}
+	return late, nil
+}
+
+func halves(list []git.PushUpdate) (left, right []git.PushUpdate) {
+	return list[:len(list)/2], list[len(list)/2:]
 }
 
 // allRefused reports whether each ref of several is refused.

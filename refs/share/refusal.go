@@ -22,12 +22,21 @@ type refusal struct {
 }
 
 // findBlockers looks for refs of the remote whose names begin with that of a refused ref, as `roadmap/x` beside
-// `roadmap`: neither can exist beside the other, and most of them are not fetched. It costs one listing.
+// `roadmap`, or the other way round, as `tags` beside `tags/x`: neither can exist beside the other, and most of them are
+// not fetched. It costs one listing.
 func (ex *exchanger) findBlockers(ctx context.Context) error {
+	root := git.NameOn(git.Root, ex.peer.Heads)
 	var patterns []string
 	for _, r := range ex.refused {
-		if !r.clashes {
-			patterns = append(patterns, git.NameOn(r.full, ex.peer.Heads)+"/*")
+		if r.clashes {
+			continue
+		}
+		there := git.NameOn(r.full, ex.peer.Heads)
+		patterns = append(patterns, there+"/*")
+		for at := strings.LastIndexByte(there, '/'); at > 0; at = strings.LastIndexByte(there[:at], '/') {
+			if strings.HasPrefix(there[:at+1], root) && (there[:at+1] != root || !ex.peer.Heads) { // else it may be a branch of the code
+				patterns = append(patterns, there[:at])
+			}
 		}
 	}
 	if len(patterns) == 0 {
@@ -38,7 +47,8 @@ func (ex *exchanger) findBlockers(ctx context.Context) error {
 		return nil
 	}
 	for _, r := range list {
-		if !slices.Contains(ex.blockers, r.Name) {
+		isBlocker := slices.ContainsFunc(patterns, func(p string) bool { return git.Matches(p, r.Name) }) // git also compares the ends of names
+		if isBlocker && !slices.Contains(ex.blockers, r.Name) {
 			ex.blockers = append(ex.blockers, r.Name)
 		}
 	}
