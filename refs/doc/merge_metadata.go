@@ -20,8 +20,8 @@ import (
 //  4. if both set different values, or one changed what the other removed: conflict "key".
 //
 // The comments and the order of ours are kept. A whole segment that only theirs changed
-// comes with its comments. In a conflict the result has the value of ours. It fails if a
-// document cannot be parsed or the result exceeds MetadataLimit.
+// comes with its comments. In a conflict the result has the value of ours. A result that exceeds MetadataLimit
+// loses its comments, see BytesOrLess; it fails if that is not enough, or a document cannot be parsed.
 func MergeMetadata(base, ours, theirs []byte) ([]byte, []Conflict, error) {
 	return mergeMetadata(base, ours, theirs, false)
 }
@@ -63,7 +63,7 @@ func mergeMetadata(base, ours, theirs []byte, replica bool) ([]byte, []Conflict,
 			return nil, nil, err
 		}
 	}
-	b, err := merge.ours.Bytes()
+	b, _, err := merge.ours.BytesOrLess()
 	return b, merge.conflicts, err
 }
 

@@ -42,6 +42,10 @@ func (t Totals) Fold(keep string) Totals {
 	if len(t.Origins) <= fewOrigins || len(formatTotals(t)) <= foldSize {
 		return t
 	}
+	return t.fold(keep)
+}
+
+func (t Totals) fold(keep string) Totals {
 	folded := map[string]OriginTotals{}
 	for origin, o := range t.Origins {
 		if origin != keep {

@@ -21,6 +21,7 @@ import (
 // of metadata.
 type RecentCommit struct {
 	Hash    git.ID
+	Tree    git.ID
 	ID      string // of its entry in commit.md; "" without one
 	Agent   string
 	By      store.Authored
@@ -59,15 +60,15 @@ func RecentSoon(ctx context.Context, s *store.Store, branch, rev string, n int) 
 
 // recentFrom asks for whole messages: to find three trailers takes git 20 µs a commit.
 func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]RecentCommit, error) {
-	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
+	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%T%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
 		fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--")
 	if err != nil {
 		return nil, err
 	}
 	var list []RecentCommit
-	for f := bytes.Split(out, []byte{0}); len(f) >= 5; f = f[5:] {
-		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[4]), Author: git.Signature{Name: string(f[2]), Email: string(f[3])}}
-		if seconds, err := strconv.ParseInt(string(f[1]), 10, 64); err == nil {
+	for f := bytes.Split(out, []byte{0}); len(f) >= 6; f = f[6:] {
+		c := &git.Commit{ID: git.ID(f[0]), Tree: git.ID(f[1]), Message: string(f[5]), Author: git.Signature{Name: string(f[3]), Email: string(f[4])}}
+		if seconds, err := strconv.ParseInt(string(f[2]), 10, 64); err == nil {
 			c.Committer.When = time.Unix(seconds, 0)
 		} else if c, err = s.Repo().Commit(ctx, c.ID); err != nil { // git converts all of one that names a foreign encoding
 			return nil, err
@@ -76,7 +77,7 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, RecentCommit{Hash: c.ID, ID: c.Trailer(store.TrailerID),
+		list = append(list, RecentCommit{Hash: c.ID, Tree: c.Tree, ID: c.Trailer(store.TrailerID),
 			Agent: c.Trailer(store.TrailerAgent), By: by, Code: git.ID(c.Trailer(store.TrailerCode)),
 			Time: c.Committer.When.UTC(), Subject: c.Subject()})
 	}
@@ -158,6 +159,10 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most, size in
 			return nil, 0, err
 		}
 	}
+	by, err := writers(ctx, s, t, written, ids, keys, texts, size)
+	if err != nil {
+		return nil, 0, err
+	}
 	superseded := map[string]bool{}
 	for _, m := range marks {
 		superseded[m.Supersedes] = true
@@ -165,7 +170,7 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most, size in
 	for _, key := range keys {
 		d := texts[ids[key+".md"]]
 		topic := topicFrom(key, d)
-		if c := written[key]; c != nil {
+		if c := by[key]; c != nil {
 			topic.Commit, topic.UpdatedAt, topic.Agent, topic.Authored = c.Hash, c.Time, c.Agent, c.By
 			if git.IsID(string(c.Code)) {
 				topic.Base = &c.Code
@@ -179,24 +184,9 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most, size in
 	return list, more, nil
 }
 
-// writtenTopics returns the newest of the commits that wrote or confirmed each topic, by key.
-func writtenTopics(recent []RecentCommit) map[string]*RecentCommit {
-	written := map[string]*RecentCommit{}
-	for i, c := range recent {
-		key, wrote := strings.CutPrefix(c.Subject, store.SubjectRemember)
-		if !wrote {
-			key, wrote = strings.CutPrefix(c.Subject, store.SubjectConfirm)
-		}
-		if wrote && c.ID == "" && written[key] == nil {
-			written[key] = &recent[i]
-		}
-	}
-	return written
-}
-
 // topicKeys sorts the keys of topics: pinned ones, of which it returns the number, then recently written
 // ones, then the others by key.
-func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit, marks map[string]topicMark) (keys []string, pins int) {
+func topicKeys(ids map[string]git.ID, written map[string][]*RecentCommit, marks map[string]topicMark) (keys []string, pins int) {
 	var pinned, recent, others []string
 	for name := range ids {
 		key := strings.TrimSuffix(name, ".md")
@@ -211,7 +201,7 @@ func topicKeys(ids map[string]git.ID, written map[string]*RecentCommit, marks ma
 	}
 	slices.Sort(pinned)
 	slices.SortFunc(recent, func(a, b string) int {
-		return cmp.Or(written[b].Time.Compare(written[a].Time), strings.Compare(a, b))
+		return cmp.Or(written[b][0].Time.Compare(written[a][0].Time), strings.Compare(a, b))
 	})
 	slices.Sort(others)
 	return slices.Concat(pinned, recent, others), len(pinned)

@@ -149,9 +149,13 @@ func (tx *Transaction) writeTree(ctx context.Context, c *Draft) (git.ID, error) 
 			}
 		}
 	}
-	meta, err := c.Meta.Bytes()
+	meta, shrunk, err := c.Meta.BytesOrLess()
 	if err != nil {
 		return "", NoRoom(c.branch, err)
+	}
+	if shrunk && len(c.Parents) > 0 {
+		tx.Store.Warn(fmt.Sprintf("%s of branch '%s' had no room left: its comments are dropped, and what it counts of other branches is one sum; "+
+			"as it was: git show %s:%[1]s", doc.MetadataFile, c.branch, c.Parents[0].Short()))
 	}
 	if err := tx.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
 		return "", err
