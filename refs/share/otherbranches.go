@@ -93,7 +93,10 @@ func (ex *exchanger) withBranches(ctx context.Context, ses *store.Transaction, p
 		if len(b.bases) > 0 {
 			merged, err := ex.mergeNamed(ctx, ses, st, b, roadmap)
 			if err != nil {
-				return nil, err
+				if err := ex.setAsideOne(ctx, st.ref, err); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			if merged == nil {
 				ex.warn(fmt.Sprintf("branch '%s' of '%s' has conflicts between its two names; to resolve them: git context switch %s, %s",
@@ -120,7 +123,7 @@ func (ex *exchanger) withBranches(ctx context.Context, ses *store.Transaction, p
 func (ex *exchanger) mergeNamed(ctx context.Context, ses *store.Transaction, st *refAction, b otherBranch, roadmap git.ID) (*git.Commit, error) {
 	c, _, err := ex.mergeBranch(ctx, ses, st, b.there, b.bases, roadmap, ex.settle)
 	if err != nil {
-		return nil, fmt.Errorf("merge '%s' of '%s': %w", b.name, ex.peer.Other().Name, err)
+		return nil, fmt.Errorf("merge '%s' of '%s': %w", b.name, ex.peer.Other().Name, store.NoRoom(b.name, err))
 	}
 	return c, nil
 }

@@ -308,7 +308,10 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 		return err
 	}
 	*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
-	return nil
+	if st.ref != git.RoadmapRef || theirs == "" || !ex.push {
+		return nil
+	}
+	return ex.sendTombstones(ctx, ses, st, theirs)
 }
 
 // setAsideOne sets a ref aside of which an error is, or returns the error if it concerns more than that ref.

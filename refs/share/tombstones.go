@@ -33,6 +33,32 @@ func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit
 	return expunge.PutTombstones(ctx, ses, tree, all)
 }
 
+// sendTombstones plans to push a commit on top of the other side's roadmap that adds our tombstones, where the roadmaps
+// cannot be merged: else nobody would hear of them, and others would bring back what was expunged.
+func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID) error {
+	known, err := tombstonesAt(ctx, ex.s, st.ours)
+	if err != nil {
+		return err
+	}
+	e, err := tombstonesAt(ctx, ex.s, theirs)
+	if err != nil || e.Contains(known) {
+		return err
+	}
+	c, err := ex.s.Repo().Commit(ctx, theirs)
+	if err != nil {
+		return err
+	}
+	tree := ex.s.Repo().Edit(c.Tree)
+	if err := expunge.PutTombstones(ctx, ses, tree, e.Union(known)); err != nil {
+		return err
+	}
+	made, err := ses.RoadmapCommit(ctx, tree, []git.ID{theirs}, store.RoadmapRecord{Reason: "Add what is expunged"})
+	if err == nil {
+		st.theirs, st.push = theirs, made.ID
+	}
+	return err
+}
+
 // tombstonesAt returns the tombstones of a commit of the roadmap; none for "".
 func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expunged, error) {
 	if roadmap == "" {

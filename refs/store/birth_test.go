@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
@@ -71,5 +72,27 @@ func TestBirthLeavesRoadmap(t *testing.T) {
 	memtest.OK(r.Open().CreateBranch(t.Context(), store.BranchOptions{Name: "idea", NoSwitch: true}))(t)
 	if after := r.Git("reflog", "show", "refs/context/roadmap"); after != before {
 		t.Errorf("reflog of the roadmap:\n%s\nbecame\n%s", before, after)
+	}
+}
+
+// The same of a tag, which would keep what it names.
+func TestTagBesideDeinit(t *testing.T) {
+	t.Parallel()
+	r, _ := memtest.NewCommits(t, 1)
+	s, ctx := r.Open(), t.Context()
+	at := memtest.OK(s.Tip(ctx, "main"))(t).Commit().ID
+	tx := memtest.OK(s.Begin(ctx, store.Writer{}, "tag: late"))(t)
+	defer tx.Close()
+	r.Must(tx.StillMemory(ctx))
+	tx.Refs.Update(git.TagRef("late"), at, "")
+	memtest.OK(share.Deinit(ctx, r.Open(), share.DeinitOptions{}))(t)
+	if err := tx.Commit(ctx); !errors.Is(err, git.ErrStale) {
+		t.Errorf("%v, want it to be stale", err)
+	}
+	if err := tx.StillMemory(ctx); !errors.Is(err, fail.ErrNoMemory) {
+		t.Errorf("after it: %v", err)
+	}
+	if left := r.Git("for-each-ref", "refs/context"); left != "" {
+		t.Errorf("left %s", left)
 	}
 }

@@ -128,7 +128,8 @@ func NoRoom(branch string, err error) error {
 	if !folder && !errors.Is(err, doc.ErrOverLimit) || errors.As(err, &known) {
 		return err
 	}
-	full := &fail.Error{Code: fail.TextTooLarge, Kind: fail.ErrInvalid, Err: err, Message: "the roadmap has no room", Hints: []string{"git context roadmap"}}
+	full := &fail.Error{Code: fail.TextTooLarge, Kind: fail.ErrInvalid, Err: err, Message: "the roadmap has no room",
+		Hints: []string{"git context roadmap", "to remove a section: git context roadmap section NAME -F EMPTYFILE"}}
 	if branch == "" {
 		return full
 	}

@@ -106,6 +106,9 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		if err := s.CheckNewTag(ctx, name); err != nil {
 			return err
 		}
+		if err := tx.stillMemory(ctx); err != nil {
+			return err
+		}
 		tx.Refs.Update(git.TagRef(name), c.ID, "")
 		return nil
 	})
@@ -113,6 +116,24 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		err = s.warnOfBranch(ctx, name, &res)
 	}
 	return res, err
+}
+
+// stillMemory lets the transaction fail if a deinit removes memory before its refs move, see SameRoadmap: the new ref
+// would keep all of it.
+func (tx *Transaction) stillMemory(ctx context.Context) error {
+	roadmap, err := tx.Store.RoadmapTip(ctx)
+	if err != nil {
+		return err
+	}
+	if roadmap == "" {
+		names, err := tx.Store.BranchNames(ctx)
+		if err == nil && len(names) == 0 {
+			err = fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		}
+		return err
+	}
+	tx.SameRoadmap(roadmap)
+	return nil
 }
 
 // CheckNewTag refuses a tag name that cannot exist beside the present ones.

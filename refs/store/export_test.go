@@ -1,0 +1,5 @@
+package store
+
+import "context"
+
+func (tx *Transaction) StillMemory(ctx context.Context) error { return tx.stillMemory(ctx) }
