@@ -159,7 +159,7 @@ func ReadTopics(ctx context.Context, s *store.Store, t *store.Tip, most, size in
 			return nil, 0, err
 		}
 	}
-	by, err := writers(ctx, s, t, written, ids, keys, texts, size)
+	by, err := writers(ctx, s, t, recent, written, ids, keys, texts, size)
 	if err != nil {
 		return nil, 0, err
 	}

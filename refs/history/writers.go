@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -32,14 +33,15 @@ func writtenTopics(recent []RecentCommit) map[string][]*RecentCommit {
 
 // writers returns the newest commit that wrote the present text of each topic, by key. A subject alone says nothing: another
 // program can change a topic under any subject, and a rollback brings an older text back. texts are those of the tip by
-// blob, as topicTexts returns them for size.
-func writers(ctx context.Context, s *store.Store, t *store.Tip, written map[string][]*RecentCommit, ids map[string]git.ID,
+// blob, as topicTexts returns them for size. Where all recent commits are of one person, none is looked into.
+func writers(ctx context.Context, s *store.Store, t *store.Tip, recent []RecentCommit, written map[string][]*RecentCommit, ids map[string]git.ID,
 	keys []string, texts map[git.ID]doc.Topic, size int) (map[string]*RecentCommit, error) {
 	found := map[string]*RecentCommit{}
+	alone := !slices.ContainsFunc(recent, func(c RecentCommit) bool { return !c.By.Same(recent[0].By) })
 	folders := map[git.ID]*git.Edit{}
 	for _, key := range keys {
 		for _, c := range written[key] {
-			same := c.Hash == t.Commit().ID
+			same := alone || c.Hash == t.Commit().ID
 			if !same && len(ids) <= mostVerified {
 				if folders[c.Tree] == nil {
 					folders[c.Tree] = s.Repo().Edit(c.Tree)

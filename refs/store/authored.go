@@ -14,6 +14,9 @@ type Authored struct {
 	Foreign *bool   `json:"foreign"` // it is not the identity that commits in this clone; nil likewise
 }
 
+// Same reports whether both are of one known author.
+func (a Authored) Same(b Authored) bool { return a.Author != nil && b.Author != nil && *a.Author == *b.Author }
+
 // By returns the author of a text. The identity of this clone is what git's settings and
 // GIT_COMMITTER_* say; without one, nobody's texts are its own. It costs no process.
 func (s *Store) By(ctx context.Context, name, email string) (Authored, error) {
