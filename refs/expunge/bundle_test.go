@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/internal/memtest"
@@ -25,7 +26,7 @@ func TestDropBundleBesideUnbundle(t *testing.T) {
 	before := started.Len()
 	memtest.OK(expunge.LeftOfBundle(ctx, traced))(t)
 	memtest.OK(expunge.DropBundle(ctx, traced, store.Writer{}))(t)
-	if started.Len() > before {
+	if started.Len() > before && !gittest.Reftable() { // git lists the refs of a reftable
 		t.Errorf("started:\n%s", started.String()[before:])
 	}
 

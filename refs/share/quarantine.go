@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -120,14 +121,7 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 	if ex.peer.Bundle {
 		return nil, nil
 	}
-	infos, err := ex.s.Repo().Infos(ctx, []git.ID{r.ID})
-	if err != nil {
-		return nil, err
-	}
-	var sound incoming.Sound // nothing is below what is no commit
-	if infos[0].Type == "" || infos[0].Type == "commit" {
-		sound, err = incoming.SoundBelow(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
-	}
+	sound, err := ex.soundBelow(ctx, r, role, ours)
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -146,6 +140,36 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 		hints[0] = "set the clock, if it is behind; else " + hints[0]
 	}
 	return hints, nil
+}
+
+// soundBelow is incoming.SoundBelow for a ref that may name no commit: there is nothing below a blob or a tree, and below
+// a tag what it names, if that is memory.
+func (ex *exchanger) soundBelow(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet) (incoming.Sound, error) {
+	repo := ex.s.Repo()
+	infos, err := repo.Infos(ctx, []git.ID{r.ID})
+	if err != nil {
+		return incoming.Sound{}, err
+	}
+	switch infos[0].Type {
+	case "blob", "tree":
+		return incoming.Sound{}, nil
+	case "tag":
+		c, err := repo.Object(ctx, string(r.ID)+"^{}")
+		if err != nil || c.Type != "commit" {
+			return incoming.Sound{}, err
+		}
+		parsed, err := git.ParseCommit(c.ID, c.Data)
+		if err != nil {
+			return incoming.Sound{}, err
+		}
+		if file := map[incoming.Role]string{incoming.RoleBranch: doc.MetadataFile, incoming.RoleRoadmap: doc.RoadmapFile}[role]; file != "" {
+			if _, has, err := repo.Edit(parsed.Tree).Entry(ctx, file); err != nil || !has {
+				return incoming.Sound{}, err
+			}
+		}
+		r.ID = c.ID
+	}
+	return incoming.SoundBelow(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
 }
 
 // setBackHints returns the command that sets a ref of the other side back to a commit, or deletes it there if that

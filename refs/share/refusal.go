@@ -99,7 +99,11 @@ func (ex *exchanger) renames() []string {
 	var hints []string
 	for _, r := range ex.refused {
 		if r.clashes {
-			hints = append(hints, fmt.Sprintf("git context branch -m %s %s", r.ref, strings.ReplaceAll(r.ref, "/", "-")))
+			free := strings.ReplaceAll(r.ref, "/", "-")
+			if free == r.ref { // the other one has it as a folder
+				free += "-2"
+			}
+			hints = append(hints, fmt.Sprintf("git context branch -m %s %s", r.ref, free))
 		}
 	}
 	return hints
