@@ -81,6 +81,7 @@ func checks() []check {
 		{"attachments", checkAttachments},
 		{"entries", checkContents},
 		{"numbers", checkNumbers},
+		{"trailers", checkTrailers},
 		{"tips", checkTips},
 		{"notes", checkNotes},
 		{"links", checkLinks},

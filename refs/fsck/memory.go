@@ -72,6 +72,7 @@ const mostVariants = 8
 // record is what a commit.md contains.
 type record struct {
 	entries []int32
+	steps   string // of the last commit, in the form of a trailer
 	newest  string // the summary of the last commit that is no birth
 }
 
@@ -79,6 +80,8 @@ type record struct {
 type statement struct {
 	at       *incoming.Commit
 	branch   string
+	steps    string
+	roadmap  git.ID
 	journal  string            // that the newest steps of its branch were taken from
 	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
 	trailers map[string]string // of a branch's tip
@@ -212,8 +215,9 @@ func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := store.ParseTrailers(strings.Clone(block))
 	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
-	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]),
-		journal: v.name(took.Journal), parents: parsed.Parents}
+	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
+	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps],
+		journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
 	if v.ends[n.ID] {
 		x.trailers = t
 	}
@@ -263,6 +267,9 @@ func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 			r.newest = strings.Clone(prose.OneLine(m.Summary, store.PurposeLimit))
 			break
 		}
+	}
+	if n := len(list); n > 0 {
+		r.steps = store.FormatSteps(store.StepRange(list[n-1].Steps))
 	}
 	v.records[f.ID] = r
 }

@@ -14,6 +14,56 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
+// checkTrailers compares the trailers of commits with their documents. checkDocuments checks
+// Context-Id, Code-Commit and Context-Branch. A code commit or a roadmap that is not here may
+// be elsewhere: no problem. Nor is what remotes have: a wrong word in an old message harms nothing, and no repair could
+// reach it there.
+func checkTrailers(ctx context.Context, c *checker) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range v.commits {
+		x := v.statements[n.ID]
+		if x == nil || !isOwn(n.Ref) {
+			continue
+		}
+		what := v.commitFault(x)
+		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap,
+				incoming.Printable(string(x.roadmap)))
+		}
+		if what == "" || v.isTracked(n.ID) {
+			continue
+		}
+		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
+		v.flaws = append(v.flaws, f)
+		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(),
+			Repair: v.repairWithout(f)})
+	}
+	return nil
+}
+
+// isTracked reports whether a tracking ref leads to a commit.
+func (v *memory) isTracked(id git.ID) bool {
+	return slices.ContainsFunc(v.tips, func(t incoming.Tip) bool {
+		return !isOwn(t.Name) && v.leadsTo(t.ID, map[git.ID]bool{id: true})
+	})
+}
+
+// commitFault returns how a commit's trailers differ from its entry, unless the entry is
+// another commit's.
+func (v *memory) commitFault(x *statement) string {
+	top := v.in.Roots[x.at.Tree]
+	r, read := v.records[top.Commits]
+	if x.at.EntryID == "" || top.Bad || !read || r.steps == x.steps ||
+		v.in.Files[incoming.FileKey{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.EntryID {
+		return ""
+	}
+	return fmt.Sprintf("%s says '%s', and the commit in %s '%s'", store.TrailerSteps,
+		incoming.Printable(x.steps), doc.CommitFile, r.steps)
+}
+
 // checkTips compares the trailers of each branch's newest commit, which lists and new commits
 // use, with its documents, and the documents with each other. Older commits do not matter.
 // Mending adds a memory commit that is correct.

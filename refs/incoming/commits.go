@@ -2,7 +2,6 @@ package incoming
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -39,20 +38,15 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	if code := parsed.Trailer(store.TrailerCode); code != "" && !git.IsID(code) {
 		return c.wrong(FlawTrailer, n, store.TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
-	if value := parsed.Trailer(store.TrailerRoadmap); value != "" {
-		if id, _ := store.ParseRoadmap(value); !git.IsID(string(id)) {
-			return c.wrong(FlawTrailer, n, store.TrailerRoadmap+": '"+git.Shown(string(id))+"' is not a full hash", nil)
-		}
-	}
 	if work := parsed.Trailer(store.TrailerWork); work != "" && !git.IsID(work) && work != doc.Redaction {
 		return c.wrong(FlawTrailer, n, store.TrailerWork+": '"+git.Shown(work)+"' is not a full hash", nil)
 	}
-	n.EntryID, n.steps = strings.Clone(parsed.Trailer(store.TrailerID)), strings.Clone(parsed.Trailer(store.TrailerSteps)) // the message itself need not stay
+	n.EntryID = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay
 	return nil
 }
 
-// commitEntries checks that the commit.md of every commit ends with the commit's own entry, with the steps that the
-// message says. It had the largest id when it was made, unless the commit left it out with others, see leftOut.
+// commitEntries checks that the commit.md of every commit ends with the commit's own entry,
+// which had the largest id when it was made, unless the commit left it out with others, see leftOut.
 // It reads those files that were not checked because a parent of our own has them too.
 func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error {
 	var list, unread []File
@@ -81,17 +75,7 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 	}
 	for _, f := range list {
 		read := c.Files[FileKey{f.kind, f.ID}]
-		if read.Bad {
-			continue
-		}
-		if read.Last == f.at.EntryID {
-			if read.steps == f.at.steps {
-				continue
-			}
-			what := fmt.Sprintf("%s: '%s' is not the '%s' of its entry", store.TrailerSteps, git.Shown(f.at.steps), read.steps)
-			if err := c.wrong(FlawTrailer, f.at, what, nil); err != nil {
-				return err
-			}
+		if read.Bad || read.Last == f.at.EntryID {
 			continue
 		}
 		if left, err := c.leftOut(ctx, f.at, read.Last); left || err != nil {

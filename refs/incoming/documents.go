@@ -43,8 +43,7 @@ type FileKey struct {
 // Ends are the ids of a document's first and last entry. Of an attachment, first is the hash.
 type Ends struct {
 	first, Last string
-	steps       string // of the last entry of a commit.md, in the form of a trailer
-	Bad         bool   // a flaw of it was reported
+	Bad         bool // a flaw of it was reported
 }
 
 // EntryKey is an entry's id as a value that does not keep the document in memory.
@@ -170,10 +169,6 @@ func (c *Inspection) document(f File, data []byte) error {
 			err := checkEntries(c, f, list, func(m *doc.Commit) (string, int64) {
 				return m.ID, max(int64(m.Number), int64(m.Steps.Last), m.Tokens)
 			})
-			if e, ok := c.Files[FileKey{f.kind, f.ID}]; ok && !e.Bad && len(list) > 0 {
-				e.steps = store.FormatSteps(store.StepRange(list[len(list)-1].Steps))
-				c.Files[FileKey{f.kind, f.ID}] = e
-			}
 			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
 				c.Reader.CommitFile(f, data, list)
 			}

@@ -96,9 +96,9 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //     by case only.
 //  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
 //     named by its first id. The roadmap is clean text of at most 1,000 sections. Notes may be anything.
-//  5. The commit.md of a commit ends with the entry that Context-Id names, with the steps that Context-Steps
-//     says, or left that out with entries of its parents, which package loss restores; Context-Branch is a valid
-//     branch name, and Code-Commit and Context-Roadmap begin with a full hash.
+//  5. The commit.md of a commit ends with the entry that Context-Id names, or left that out with
+//     entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
+//     Code-Commit is a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
 //     new (so those that a new log.md repeats count), and objects and bytes in proportion.
 //
@@ -180,7 +180,6 @@ type Commit struct {
 	Ref     string // a ref that brings it
 
 	EntryID string // the id of its entry, on a branch; "" for none
-	steps   string // the steps of that, as its trailer says
 }
 
 // Inspection is one check of a set of commits. The exported fields below the maps must be set

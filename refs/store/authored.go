@@ -15,7 +15,9 @@ type Authored struct {
 }
 
 // Same reports whether both are of one known author.
-func (a Authored) Same(b Authored) bool { return a.Author != nil && b.Author != nil && *a.Author == *b.Author }
+func (a Authored) Same(b Authored) bool {
+	return a.Author != nil && b.Author != nil && *a.Author == *b.Author
+}
 
 // By returns the author of a text. The identity of this clone is what git's settings and
 // GIT_COMMITTER_* say; without one, nobody's texts are its own. It costs no process.
