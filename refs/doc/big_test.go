@@ -26,6 +26,22 @@ func TestLargeInputsAreQuick(t *testing.T) {
 				t.Error("items were lost", err)
 			}
 		},
+		"merged sections": func() {
+			sections := func(from, to int) []byte {
+				var b bytes.Buffer
+				for i := from; i < to; i++ {
+					fmt.Fprintf(&b, "## s%d\n\ntext\n\n", i)
+				}
+				return b.Bytes()
+			}
+			// ours has removed the last 20,000, theirs the first, and added as many.
+			merged, conflicts, err := MergeRoadmap(sections(0, 100000), sections(0, 80000), sections(20000, 120000), wholeText)
+			want := string(sections(20000, 80000)) + string(sections(100000, 120000))
+			got := strings.ReplaceAll(string(merged), "\n\n\n", "\n\n")
+			if err != nil || len(conflicts) > 0 || strings.TrimSpace(got) != strings.TrimSpace(want) {
+				t.Error("sections were lost or came back", len(merged), len(want), conflicts, err)
+			}
+		},
 		"sections": func() { ParseRoadmap([]byte(strings.Repeat("## a\n", 200000))).Bytes() },
 		"one item": func() {
 			ParseRoadmap([]byte("## Goal\n" + strings.Repeat("## To-Do\n- x\n", 1) + strings.Repeat("\n", 500000))).Todo()

@@ -18,38 +18,19 @@ import (
 //     what the other changed: conflict "prose", and the result has ours.
 //
 // Sections that only theirs has come last, in their order. The texts of a conflict are in
-// the form that SetSection takes. It fails with [ErrOverLimit] if a file or the result has more than
-// 1,000 sections, and if text fails.
+// the form that SetSection takes. It fails if text fails. The cost is linear: a hostile file may have very many sections.
 func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict, error) {
 	if merged, ok := simpleMerge(base, ours, theirs, bytes.Equal); ok {
 		return merged, nil, nil
 	}
 	m := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
-	for _, r := range []*Roadmap{m.base, m.ours, m.theirs} {
-		if err := r.CheckSections(); err != nil {
-			return nil, nil, fmt.Errorf("main.md: %w", err)
-		}
-	}
 	for _, name := range m.names() {
 		if err := m.mergeSection(name); err != nil {
 			return nil, nil, fmt.Errorf("main.md: section '%s': %w", name, err)
 		}
 	}
-	if err := m.ours.CheckSections(); err != nil {
-		return nil, nil, fmt.Errorf("main.md: %w", err)
-	}
+	m.removeGone()
 	return m.ours.Bytes(), m.conflicts, nil
-}
-
-// maxSections limits the cost of a merge, which searches all sections for each section.
-const maxSections = 1000
-
-// CheckSections returns an [ErrOverLimit] if there are more than 1,000 sections: no merge takes such a roadmap.
-func (r *Roadmap) CheckSections() error {
-	if n := len(r.sections) - 1; n > maxSections {
-		return fmt.Errorf("%d sections are %w of %d", n, ErrOverLimit, maxSections)
-	}
-	return nil
 }
 
 // roadmapMerge is a merge in progress; the result is in ours.
@@ -57,16 +38,18 @@ type roadmapMerge struct {
 	base, ours, theirs *Roadmap
 	text               TextMerge
 	conflicts          []Conflict
+	gone               map[*section]bool // of ours, to be removed
 }
 
 // names lists the sections of ours, then those that only theirs has. If a name occurs twice
 // in a file, the first section counts.
 func (m *roadmapMerge) names() []string {
-	names := []string{""}
+	names, seen := []string{""}, map[string]bool{}
 	for _, r := range []*Roadmap{m.ours, m.theirs} {
 		for i := range r.sections[1:] {
 			name := r.sections[i+1].name
-			if !slices.ContainsFunc(names[1:], func(n string) bool { return SameSection(n, name) }) {
+			if key := sectionKey(name); !seen[key] {
+				seen[key] = true
 				names = append(names, name)
 			}
 		}
@@ -100,13 +83,31 @@ func sameLines(a, b *section) bool {
 // take replaces our section by theirs.
 func (m *roadmapMerge) take(o, t *section) {
 	switch {
-	case t == nil:
-		m.ours.remove(o)
+	case t == nil: // all at once: what only theirs has, which is added, comes later
+		if m.gone == nil {
+			m.gone = map[*section]bool{}
+		}
+		m.gone[o] = true
 	case o == nil:
+		m.removeGone()
 		m.ours.addSection(*t)
 	default:
 		o.setRaw(trimBlank(t.plainLines()))
 	}
+}
+
+// removeGone removes the sections that theirs removed.
+func (m *roadmapMerge) removeGone() {
+	if len(m.gone) == 0 {
+		return
+	}
+	kept := make([]section, 0, len(m.ours.sections))
+	for i := range m.ours.sections {
+		if s := &m.ours.sections[i]; !m.gone[s] {
+			kept = append(kept, *s)
+		}
+	}
+	m.ours.sections, m.ours.at, m.gone = kept, nil, nil
 }
 
 // addSection adds a section of another file unchanged: a standard one in its place, others at
@@ -197,6 +198,7 @@ func (m *roadmapMerge) mergeList(name string, b, o, t *section) error {
 	boxes := name == SectionMilestones || name == SectionTodo
 	result := mergeItems(itemsOf(b, boxes), itemsOf(o, boxes), itemsOf(t, boxes))
 	if o == nil {
+		m.removeGone()
 		m.ours.addSection(*t)
 		o = m.ours.find(name)
 	}

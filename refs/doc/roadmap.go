@@ -27,7 +27,8 @@ func standardSections() []string {
 // Roadmap is a main.md, edited in place: what an edit does not touch stays byte for byte.
 // It is not safe for concurrent use.
 type Roadmap struct {
-	sections []section // the first is the text before any heading, title included
+	sections []section      // the first is the text before any heading, title included
+	at       map[string]int // the first section of each name, by its key; nil until it is needed
 }
 
 // Section is a section that people added, or the text before the first section (Name "").
@@ -117,21 +118,36 @@ func (r *Roadmap) find(name string) *section {
 	if name == "" {
 		return &r.sections[0]
 	}
-	for i := range r.sections[1:] {
-		if s := &r.sections[i+1]; SameSection(s.name, name) {
-			return s
+	if r.at == nil {
+		r.at = make(map[string]int, len(r.sections))
+		for i := range r.sections[1:] {
+			r.note(i + 1)
 		}
+	}
+	if i, ok := r.at[sectionKey(name)]; ok {
+		return &r.sections[i]
 	}
 	return nil
 }
 
+// note adds a section to those that find knows.
+func (r *Roadmap) note(i int) {
+	key := sectionKey(r.sections[i].name)
+	if _, has := r.at[key]; !has {
+		r.at[key] = i
+	}
+}
+
 // SameSection reports whether two names denote the same section of the roadmap. Case,
 // spaces and punctuation do not count, and standard sections have alternative names.
-func SameSection(a, b string) bool {
-	if sa, sb := standardName(a), standardName(b); sa != "" || sb != "" {
-		return sa == sb
+func SameSection(a, b string) bool { return sectionKey(a) == sectionKey(b) }
+
+// sectionKey is what the names of one section have in common.
+func sectionKey(name string) string {
+	if std := standardName(name); std != "" {
+		return "## " + std // no other name has a space
 	}
-	return foldName(a) == foldName(b)
+	return foldName(name)
 }
 
 // ensure returns the section with this name and creates it if necessary: a standard one in
@@ -177,6 +193,11 @@ func (r *Roadmap) insert(at int, s section) {
 		before.lines = append(before.lines[:n:n], "")
 	}
 	r.sections = slices.Insert(r.sections, at, s)
+	if at < len(r.sections)-1 {
+		r.at = nil
+	} else if r.at != nil {
+		r.note(at)
+	}
 }
 
 // sectionName turns a name into one line.
@@ -292,7 +313,7 @@ func (r *Roadmap) SetSection(name, text string) {
 func (r *Roadmap) remove(s *section) {
 	for i := range r.sections {
 		if &r.sections[i] == s {
-			r.sections = slices.Delete(r.sections, i, i+1)
+			r.sections, r.at = slices.Delete(r.sections, i, i+1), nil
 			return
 		}
 	}

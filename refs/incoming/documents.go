@@ -189,7 +189,6 @@ func (c *Inspection) document(f File, data []byte) error {
 		if _, replaced := doc.Clean(string(data)); replaced {
 			return c.wrong(flawDocument, f, "it is not UTF-8 without NUL", nil)
 		}
-		err = doc.ParseRoadmap(data).CheckSections()
 	}
 	if err != nil {
 		return c.wrong(flawDocument, f, "it cannot be read", err)

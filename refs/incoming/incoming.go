@@ -95,7 +95,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //     no name occurs twice, and no empty folder. Known names are plain ASCII, and no two differ
 //     by case only.
 //  4. Every document, once: it parses, its ids grow and are not from the future, a segment is
-//     named by its first id. The roadmap is clean text of at most 1,000 sections. Notes may be anything.
+//     named by its first id. The roadmap is clean text. Notes may be anything.
 //  5. The commit.md of a commit ends with the entry that Context-Id names, or left that out with
 //     entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
 //     Code-Commit is a full hash.

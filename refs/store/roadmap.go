@@ -67,9 +67,6 @@ func (s *Store) cleanRoadmap(ctx context.Context, r *doc.Roadmap, before []byte)
 	if text == string(before) {
 		return r, nil
 	}
-	if err := r.CheckSections(); err != nil {
-		return nil, NoRoom("", err)
-	}
 	limit, err := s.textLimit(ctx)
 	if err != nil {
 		return nil, err
