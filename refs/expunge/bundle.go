@@ -23,46 +23,49 @@ func bundled() remote.Remote {
 // its bundle, such as what was expunged after that was made. There are none of an unbundle that runs, nor
 // of one whose conflicts wait to be resolved: these refs are needed still. Without such refs it costs the
 // listing of two folders.
-func LeftOfBundle(ctx context.Context, s *store.Store) ([]git.Ref, error) {
-	if any, err := hasBundleRefs(ctx, s); !any || err != nil {
-		return nil, err
-	}
-	lock, free, err := remote.TryLock(s, bundled())
-	if err != nil || !free {
-		return nil, err
-	}
-	defer lock.Unlock()
-	return leftOfBundle(ctx, s)
+func LeftOfBundle(ctx context.Context, s *store.Store) (left []git.Ref, err error) {
+	err = whileNoUnbundle(ctx, s, func() error {
+		left, err = leftOfBundle(ctx, s)
+		return err
+	})
+	return left, err
 }
 
 // DropBundle deletes the refs that LeftOfBundle returns, and returns them.
 func DropBundle(ctx context.Context, s *store.Store, w store.Writer) (left []git.Ref, err error) {
-	if any, err := hasBundleRefs(ctx, s); !any || err != nil {
-		return nil, err
+	err = whileNoUnbundle(ctx, s, func() error {
+		if left, err = leftOfBundle(ctx, s); err != nil || len(left) == 0 {
+			return err
+		}
+		tx, err := s.Begin(ctx, w, "forget an unbundle")
+		if err != nil {
+			return err
+		}
+		defer tx.Close()
+		return tx.Swap(ctx, func(ctx context.Context) error {
+			if left, err = leftOfBundle(ctx, s); err != nil {
+				return err
+			}
+			for _, r := range left {
+				tx.Refs.Delete(r.Name, r.ID)
+			}
+			return nil
+		})
+	})
+	return left, err
+}
+
+// whileNoUnbundle calls do under the lock of unbundle, unless there are no tracking refs of a bundle, or an unbundle runs.
+func whileNoUnbundle(ctx context.Context, s *store.Store, do func() error) error {
+	if has, err := hasBundleRefs(ctx, s); !has || err != nil {
+		return err
 	}
 	lock, free, err := remote.TryLock(s, bundled())
 	if err != nil || !free {
-		return nil, err
+		return err
 	}
 	defer lock.Unlock()
-	if left, err = leftOfBundle(ctx, s); err != nil || len(left) == 0 {
-		return nil, err
-	}
-	tx, err := s.Begin(ctx, w, "forget an unbundle")
-	if err != nil {
-		return nil, err
-	}
-	defer tx.Close()
-	err = tx.Swap(ctx, func(ctx context.Context) error {
-		if left, err = leftOfBundle(ctx, s); err != nil {
-			return err
-		}
-		for _, r := range left {
-			tx.Refs.Delete(r.Name, r.ID)
-		}
-		return nil
-	})
-	return left, err
+	return do()
 }
 
 // hasBundleRefs reports whether there are tracking refs of a bundle.
