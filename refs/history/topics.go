@@ -171,17 +171,34 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 			if code := git.ID(record[3]); git.IsID(string(code)) {
 				t.Base = &code
 			}
-			if subject := record[6]; subject == store.SubjectPin+t.Key || subject == store.SubjectUnpin+t.Key {
+			pinned, err := onlyPinned(ctx, s, tip, t.Key, record[6], c)
+			switch {
+			case err != nil:
+				return err
+			case pinned:
 				wanted[t.Key] = c.before
-				continue
+			case record[7] == "": // else it restored what an older commit wrote, if history has that
+				delete(left, path)
 			}
-			if record[7] != "" { // it restored what an older commit wrote, if history has that
-				continue
-			}
-			delete(left, path)
 		}
 	}
 	return nil
+}
+
+// onlyPinned reports whether a commit with this subject pinned or unpinned a topic, and left its text: another program can
+// write any subject.
+func onlyPinned(ctx context.Context, s *store.Store, tip *store.Tip, key, subject string, c rawChange) (bool, error) {
+	if subject != store.SubjectPin+key && subject != store.SubjectUnpin+key || c.before.IsZero() {
+		return false, nil
+	}
+	var texts []string
+	for _, id := range []git.ID{c.before, c.after} {
+		err := eachTopic(ctx, s, tip, map[string]git.ID{key + ".md": id}, store.MaxFile, func(_ string, t doc.Topic) { texts = append(texts, t.Text) })
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(texts) == 2 && texts[0] == texts[1], nil
 }
 
 // mostPaths is how many paths git is given for a log. It compares each with each file that a commit changed,

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
@@ -330,6 +331,13 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if stays, err := ex.tombstonesStay(ctx, e); err != nil {
+		return err
+	} else if stays {
+		return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
+			fmt.Sprintf("'%s' still contains what was expunged, in %s, and does not take the roadmap, without which other clones would bring it back there",
+				ex.peer.Name, names), SyncCommand(prose.ShellWord(ex.peer.Name))+" once it takes the roadmap")
+	}
 	commands, err := expunge.NewRewriter(ex.s, e).CleaningCommands(ctx, ex.peer, held)
 	if err != nil {
 		return err
@@ -346,6 +354,19 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, names), commands...)
+}
+
+// tombstonesStay reports whether the other side lacks tombstones of ours and this exchange could not bring them.
+func (ex *exchanger) tombstonesStay(ctx context.Context, e doc.Expunged) (bool, error) {
+	if ex.aside[git.RoadmapRef] == nil && !slices.ContainsFunc(ex.refused, func(r refusal) bool { return r.full == git.RoadmapRef }) {
+		return false, nil
+	}
+	_, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
+	if err != nil {
+		return false, err
+	}
+	there, err := tombstonesAt(ctx, ex.s, theirs.Roadmap)
+	return err == nil && !there.Contains(e), err
 }
 
 // localThere lists the refs on the other side that are made for one repository alone, and are there because somebody
