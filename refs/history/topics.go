@@ -125,39 +125,44 @@ func topicFrom(key string, t doc.Topic) store.Topic {
 // dateTopics fills in the commit that wrote or confirmed the current text of each topic, which a merge
 // or a rollback may have brought here. A commit that only pinned or restored it is passed over. One git log
 // over these paths answers for all of them. It walks the whole history: a topic may be as old as the
-// branch.
+// branch. What was restored and has no writer in the history that git log simplifies, as where a merge took it away, is
+// looked for in all of it.
 func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
+	all := make([]*store.Topic, len(topics))
+	for i := range topics {
+		all[i] = &topics[i]
+	}
+	restored, err := dateIn(ctx, s, tip, all)
+	if err == nil && len(restored) > 0 {
+		_, err = dateIn(ctx, s, tip, restored, "--full-history")
+	}
+	return err
+}
+
+// dateIn is dateTopics by one git log. It returns the topics of which it found only a commit that restored them.
+func dateIn(ctx context.Context, s *store.Store, tip *store.Tip, topics []*store.Topic, walk ...string) (restored []*store.Topic, err error) {
 	if len(topics) == 0 {
-		return nil
+		return nil, nil
 	}
 	ids, err := store.TopicIDs(ctx, tip)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// A merge is among them for the files that it took from none of its parents.
-	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%x00%H%x00%ct%x00%(trailers:key=" + store.TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + store.TrailerCode + ",valueonly,separator=)%x00%an%x00%ae%x00%s%x00%(trailers:key=" + store.TrailerRestores + ",valueonly,separator=)",
-		"--end-of-options", string(tip.Commit().ID), "--"}
 	left := map[string]*store.Topic{}
 	wanted := map[string]git.ID{} // by key
-	for i := range topics {
-		wanted[topics[i].Key] = ids[topics[i].Key+".md"]
-		left[doc.TopicPath(topics[i].Key)] = &topics[i]
-		if len(topics) <= mostPaths {
-			args = append(args, doc.TopicPath(topics[i].Key))
-		}
+	for _, t := range topics {
+		wanted[t.Key] = ids[t.Key+".md"]
+		left[doc.TopicPath(t.Key)] = t
 	}
-	if len(topics) > mostPaths {
-		args = append(args, doc.TopicDir)
-	}
-	out, err := s.Repo().View(ctx, args...)
+	out, err := topicLog(ctx, s, tip, slices.Collect(maps.Keys(left)), walk)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	again := map[*store.Topic]bool{}
 	for record := range logRecords(strings.Split(string(out), "\x00")) {
 		seconds, err := strconv.ParseInt(record[1], 10, 64)
 		if err != nil {
-			return fmt.Errorf("git log: no date for %s", record[0])
+			return nil, fmt.Errorf("git log: no date for %s", record[0])
 		}
 		for path, c := range rawChanges(record[8:]) {
 			t := left[path]
@@ -166,7 +171,7 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 			}
 			t.Commit, t.UpdatedAt, t.Agent = git.ID(record[0]), time.Unix(seconds, 0).UTC(), record[2]
 			if t.Authored, err = s.By(ctx, record[4], record[5]); err != nil {
-				return err
+				return nil, err
 			}
 			if code := git.ID(record[3]); git.IsID(string(code)) {
 				t.Base = &code
@@ -174,15 +179,31 @@ func dateTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 			pinned, err := onlyPinned(ctx, s, tip, t.Key, record[6], c)
 			switch {
 			case err != nil:
-				return err
+				return nil, err
 			case pinned:
 				wanted[t.Key] = c.before
-			case record[7] == "": // else it restored what an older commit wrote, if history has that
+			case record[7] != "": // it restored what an older commit wrote, if history has that
+				again[t] = true
+			default:
+				delete(again, t)
 				delete(left, path)
 			}
 		}
 	}
-	return nil
+	return slices.Collect(maps.Keys(again)), nil
+}
+
+// topicLog asks git for the commits that changed some paths, or any topic if they are many, for logRecords. A merge is
+// among them for the files that it took from none of its parents.
+func topicLog(ctx context.Context, s *store.Store, tip *store.Tip, paths, walk []string) ([]byte, error) {
+	trailer := func(key string) string { return "%(trailers:key=" + key + ",valueonly,separator=)" }
+	args := slices.Concat([]string{"log", "-z"}, walk, []string{"--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
+		"--format=%x01%x00%H%x00%ct%x00" + trailer(store.TrailerAgent) + "%x00" + trailer(store.TrailerCode) + "%x00%an%x00%ae%x00%s%x00" + trailer(store.TrailerRestores),
+		"--end-of-options", string(tip.Commit().ID), "--"})
+	if len(paths) > mostPaths {
+		paths = []string{doc.TopicDir}
+	}
+	return s.Repo().View(ctx, append(args, paths...)...)
 }
 
 // onlyPinned reports whether a commit with this subject pinned or unpinned a topic, and left its text: another program can
