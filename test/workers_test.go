@@ -223,6 +223,26 @@ func (y *yard) settled(failed int) {
 	y.git("-C", y.hub, "fsck", "--strict", "--no-dangling")
 }
 
+// suspend stops a worker while none of its pushes has a lock of the hub: a reftable has one lock for all refs, for which
+// all others would wait as long as it is stopped.
+func (y *yard) suspend(t *testing.T, worker *exec.Cmd) {
+	t.Helper()
+	for {
+		signal(t, worker, syscall.SIGSTOP)
+		time.Sleep(10 * time.Millisecond) // each process of the group stops by itself
+		locked := false
+		_ = filepath.WalkDir(y.hub, func(path string, _ fs.DirEntry, _ error) error { // files go while it looks
+			locked = locked || strings.HasSuffix(path, ".lock")
+			return nil
+		})
+		if !locked {
+			return
+		}
+		signal(t, worker, syscall.SIGCONT)
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // A worker is killed at work, another is suspended beyond its lease and goes on; a task fails
 // and is tried again. The others do all tasks, each once.
 func TestWorkers(t *testing.T) {
@@ -234,8 +254,8 @@ func TestWorkers(t *testing.T) {
 	mend := y.unreliable()
 	killed, stopped := y.worker("wait-killed"), y.worker("wait-stopped")
 	orphaned, suspended := y.holds("wait-killed"), y.holds("wait-stopped")
+	y.suspend(t, stopped)
 	signal(t, killed, syscall.SIGKILL)
-	signal(t, stopped, syscall.SIGSTOP)
 	_ = killed.Wait() // killed
 	y.env = append(y.env, "FAILS="+taskName(3))
 	others := []*exec.Cmd{y.worker("w2"), y.worker("w3")}
