@@ -42,6 +42,15 @@ func TestLargeInputsAreQuick(t *testing.T) {
 				t.Error("sections were lost or came back", len(merged), len(want), conflicts, err)
 			}
 		},
+		"lost sections": func() {
+			var b bytes.Buffer
+			for i := range 100000 {
+				fmt.Fprintf(&b, "## s%d\n\ntext\n\n", i)
+			}
+			if lost := ParseRoadmap(b.Bytes()[:b.Len()/2]).Lost(ParseRoadmap(b.Bytes())); len(lost) < 49000 {
+				t.Error("only", len(lost), "sections are lost")
+			}
+		},
 		"sections": func() { ParseRoadmap([]byte(strings.Repeat("## a\n", 200000))).Bytes() },
 		"one item": func() {
 			ParseRoadmap([]byte("## Goal\n" + strings.Repeat("## To-Do\n- x\n", 1) + strings.Repeat("\n", 500000))).Todo()

@@ -9,15 +9,12 @@ type Part struct {
 	Text    string // of the item; "" for the whole section
 }
 
-// mostSections limits the sections that Lost looks at.
-const mostSections = 1000
-
 // Lost returns the parts of the roadmap before that r lacks: items, by their text, and sections
 // with a text that r does not have at all. An item that is ticked, or a text that changed, is not
-// lost, nor is what reads "(expunged)": what was refused has its text again. The cost is linear; of more than 1,000 sections the others are not looked at.
+// lost, nor is what reads "(expunged)": what was refused has its text again. The cost is linear.
 func (r *Roadmap) Lost(before *Roadmap) []Part {
 	var lost []Part
-	for i := range min(len(before.sections)-1, mostSections) {
+	for i := range len(before.sections) - 1 {
 		s := &before.sections[i+1]
 		std := standardName(s.name)
 		switch now := r.find(s.name); {
