@@ -159,7 +159,9 @@ func (o *mergeOptions) statusOrAbort(ctx context.Context, env *Env) (err error) 
 		if err != nil {
 			return err
 		}
-		_, _ = expunge.DropBundle(ctx, s, o.writer(env)) // after a merge with a bundle; else the next gc does it
+		if _, err := expunge.DropBundle(ctx, s, o.writer(env)); err != nil { // of a merge with a bundle; the next gc tries again
+			s.Warn(err.Error())
+		}
 		return o.show(env, st, func(p *render.Printer) {
 			line(p, "Aborted the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
 		})

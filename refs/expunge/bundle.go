@@ -91,7 +91,7 @@ func leftOfBundle(ctx context.Context, s *store.Store) ([]git.Ref, error) {
 	return list, nil
 }
 
-// bundleWaits reports whether conflicts wait with what tracking refs of a bundle name.
+// bundleWaits reports whether conflicts wait, or may wait, with what tracking refs of a bundle name.
 func bundleWaits(s *store.Store, list []git.Ref) (bool, error) {
 	files, err := os.ReadDir(s.StatePath(store.MergeDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,10 @@ func bundleWaits(s *store.Store, list []git.Ref) (bool, error) {
 			return false, err
 		}
 		var h store.WaitingMerge
-		if json.Unmarshal(data, &h) != nil || !h.Bundle { // one that cannot be read cannot go on; fsck reports it
+		if len(data) > 0 && json.Unmarshal(data, &h) != nil {
+			return true, nil // it may be with a bundle; fsck reports it and removes it
+		}
+		if !h.Bundle {
 			continue
 		}
 		for ref, id := range h.Theirs {

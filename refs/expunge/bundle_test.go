@@ -2,6 +2,7 @@ package expunge_test
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -42,6 +43,13 @@ func TestDropBundleBesideUnbundle(t *testing.T) {
 	}
 	r.Must(lock.Unlock())
 	r.Git("pack-refs", "--all")
+	unreadable := s.StatePath(store.MergeDir + "/main.json")
+	r.Must(os.MkdirAll(filepath.Dir(unreadable), 0o777))
+	r.Must(os.WriteFile(unreadable, []byte("{"), 0o666))
+	if dropped := memtest.OK(expunge.DropBundle(ctx, s, store.Writer{}))(t); len(dropped) > 0 {
+		t.Errorf("beside a merge that cannot be read: dropped %v", dropped)
+	}
+	r.Must(os.Remove(unreadable))
 	if dropped := memtest.OK(expunge.DropBundle(ctx, s, store.Writer{}))(t); len(dropped) != 2 {
 		t.Errorf("dropped %v", dropped)
 	}
