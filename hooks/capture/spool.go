@@ -41,7 +41,8 @@ func spoolName(key string) string { return path.Join(Dir, key+".jsonl") }
 
 // Spool adds events to the transcript of a session whose client keeps none that can be read,
 // for a Turn that is Spooled. Events whose ids it has are left out, and what the settings leave
-// out, and those of a session that began in another repository; secrets are replaced. It reports whether the file is to be read before the turn ends.
+// out, and those of a session that began in another repository; secrets are replaced. It reports
+// whether the file is to be read before the turn ends.
 func Spool(ctx context.Context, s *store.Store, t Turn, events []agent.Event) (full bool, err error) {
 	p, err := readPolicy(ctx, s)
 	if err != nil || p.mode == captureOff || len(events) == 0 {

@@ -86,7 +86,7 @@ func (ex *exchanger) pushRefused() error {
 		hints = renames
 	}
 	if len(ex.blockers) > 0 {
-		hints = []string{"to delete what has its place there, once nobody needs it:", ex.deleteThere(ex.blockers)}
+		hints = []string{"if it is not needed, delete what has its place there:", ex.deleteThere(ex.blockers)}
 	}
 	reason, said := explained(strings.Join(parts, "; "), ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Hints: hints, Said: said,

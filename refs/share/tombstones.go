@@ -34,7 +34,7 @@ func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit
 }
 
 // sendTombstones plans to push a commit on top of the other side's roadmap that adds our tombstones, where the roadmaps
-// cannot be merged: else nobody would hear of them, and others would bring back what was expunged.
+// cannot be merged: other clones would not hear of them otherwise, and bring back what was expunged.
 func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID) error {
 	known, err := tombstonesAt(ctx, ex.s, st.ours)
 	if err != nil {

@@ -65,7 +65,7 @@ func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs 
 	return plan, nil
 }
 
-// warnUnshared tells of code that was handed over here and that nobody else will get: the merge names what the newer
+// warnUnshared warns of code that was handed over here and that other clones will not get: the merge names what the newer
 // commit of the branch does, which is of another repository.
 func (ex *exchanger) warnUnshared(ctx context.Context, b *refAction, mine, named git.ID) error {
 	if b.merged == nil || mine == "" || mine == named {
