@@ -180,6 +180,11 @@ func Shared(ref string) bool {
 // All is what every ref of it begins with.
 func (t Tracking) All() []string { return []string{t.memory, t.notes} }
 
+// Has reports whether a ref is one of it.
+func (t Tracking) Has(ref string) bool {
+	return strings.HasPrefix(ref, t.memory) || strings.HasPrefix(ref, t.notes)
+}
+
 // Of returns where a ref of the memory is kept.
 func (t Tracking) Of(ref string) string {
 	if ref == NotesRef {

@@ -13,11 +13,14 @@ import (
 
 // refuse returns the error for what a ref brings. inspect are commands that show it.
 func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
+	stay := "it was not merged; the fetched commits stay in '" + Printable(ref) + "' for inspection"
+	if git.BundleTracking().Has(ref) {
+		stay = "it was not merged; its commits can be shown until git gc prunes them"
+	}
 	return &fail.Error{
 		Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: cause,
 		Message: fmt.Sprintf("'%s' is refused: %s", Printable(ref), what),
-		Hints: append(inspect,
-			"it was not merged; the fetched commits stay in '"+Printable(ref)+"' for inspection"),
+		Hints:   append(inspect, stay),
 	}
 }
 
