@@ -86,6 +86,11 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 	for _, name := range remotes {
 		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
 	}
+	for _, r := range v.tracking {
+		if git.GoneRoadmap(r.Name) {
+			roadmaps = append(roadmaps, r.Name)
+		}
+	}
 	_, why, err := DropUnsound(ctx, s, w, v.tracking, roadmaps)
 	return why, err
 }

@@ -2,6 +2,7 @@ package git
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -151,6 +152,16 @@ func TrackedWork(ref string, remotes []string) bool {
 	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
 	at := strings.Index(rest, "/work/")
 	return tracked && at >= 0 && !strings.Contains(rest[:at], "/heads/") && !strings.Contains(rest[:at], "/tags/")
+}
+
+// GoneRoadmap reports whether a ref is the roadmap of a remote that does not exist any more, whose name nothing
+// but the ref tells.
+func GoneRoadmap(ref string) bool {
+	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
+	remote, isRoadmap := strings.CutSuffix(rest, "/roadmap")
+	return tracked && isRoadmap && !slices.ContainsFunc([]string{"/heads/", "/tags/", "/work/"}, func(kind string) bool {
+		return strings.Contains(remote+"/", kind)
+	})
 }
 
 // Tags is what the tags begin with.

@@ -80,3 +80,20 @@ func TestNames(t *testing.T) {
 		t.Error("a code branch is no memory branch")
 	}
 }
+
+func TestGoneRoadmap(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string]bool{
+		"refs/context/remotes/origin/roadmap":       true,
+		"refs/context/remotes/my/fork/roadmap":      true,
+		"refs/context/remotes/origin/heads/roadmap": false,
+		"refs/context/remotes/origin/tags/roadmap":  false,
+		"refs/context/remotes/origin/work/roadmap":  false,
+		"refs/context/remotes/origin/heads/main":    false,
+		"refs/context/roadmap":                      false,
+	} {
+		if got := GoneRoadmap(ref); got != want {
+			t.Errorf("%s: %v", ref, got)
+		}
+	}
+}
