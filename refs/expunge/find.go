@@ -315,7 +315,7 @@ func (f *finder) message(c *git.Commit) {
 func (f *finder) eachValue(trailers string, visit func(string)) {
 	for line := range strings.Lines(trailers) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !keptTrailer(key) && key != store.TrailerRoadmap {
+		if !keptTrailer(key, value) && key != store.TrailerRoadmap {
 			visit(value)
 		}
 	}

@@ -69,7 +69,7 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 			if now := w.commits[git.ID(hash)]; now != "" {
 				line = trailer(key, strings.TrimSuffix(string(now)+" "+age, " "))
 			}
-		case !keptTrailer(key):
+		case !keptTrailer(key, value):
 			if now := w.e.RedactText(value); now != value {
 				line = trailer(key, now)
 			}
@@ -81,10 +81,12 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 
 func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, value) }
 
-// keptTrailer reports whether the program itself makes a trailer's value: names, ids, hashes
-// and numbers.
-func keptTrailer(key string) bool {
+// keptTrailer reports whether the program itself makes a trailer's value: names, ids, hashes and numbers. That a
+// topic was removed has to stay with its name, as history does: else its absence is taken for a loss, and it comes back.
+func keptTrailer(key, value string) bool {
 	switch key {
+	case store.TrailerRemoves:
+		return strings.HasPrefix(value, doc.TopicDir+"/")
 	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated,
 		store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal,
 		store.TrailerTokens:
