@@ -96,7 +96,7 @@ const (
 
 // Errors of branches.
 const (
-	// BranchName is returned when the name of a branch is invalid.
+	// BranchName is returned when the name of a branch is invalid, or that of what a new branch starts from.
 	BranchName = "branch-name"
 	// BranchNotFound is returned when no branch of that name exists here or on the remote that was asked.
 	BranchNotFound = "branch-not-found"

@@ -10,7 +10,7 @@ import (
 )
 
 // isBirth reports whether a commit is the first one of a branch that was made from another: it
-// has no entry but the birth, which its parent lacks.
+// has no entry but the birth, which its parent lacks, and its parent is of another branch.
 func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 	n := f.News[id]
 	if len(n.Parents) != 1 {
@@ -42,8 +42,48 @@ func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	again, err := f.hadCommit(ctx, n.Parents[0], keys[0])
-	return !again, err
+	if again, err := f.hadCommit(ctx, n.Parents[0], keys[0]); again || err != nil {
+		return false, err
+	}
+	same, err := f.sameBranch(ctx, id, n.Parents[0])
+	return !same, err
+}
+
+// sameBranch reports whether what looks like a birth hides the history of its own branch: its parent says the
+// same name, or the name of the ref, whose newest commit says another one, as after git push HUB OTHER:MAIN.
+func (f *finder) sameBranch(ctx context.Context, birth, parent git.ID) (bool, error) {
+	below, err := f.branchAt(ctx, parent)
+	if below == "" || err != nil {
+		return false, err
+	}
+	if own, err := f.branchAt(ctx, birth); own == below || err != nil {
+		return own == below, err
+	}
+	if below != f.Branch {
+		return false, nil
+	}
+	if newest, err := f.branchAt(ctx, f.Tip); newest == "" || newest == f.Branch || err != nil {
+		return false, err
+	}
+	for at := f.Tip; at != birth; at = f.News[at].Parents[0] {
+		if n := f.News[at]; n == nil || len(n.Parents) == 0 {
+			return false, nil // it was merged
+		}
+	}
+	return true, nil
+}
+
+// branchAt returns the name of the branch that a commit is of, as its metadata.yaml says; "" for unknown.
+func (f *finder) branchAt(ctx context.Context, id git.ID) (string, error) {
+	tree, err := f.tree(ctx, id)
+	if tree == "" || err != nil {
+		return "", err
+	}
+	m, _, err := f.metadataOf(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return m.Branch().Name, nil
 }
 
 // beginsWithBirth reports whether the one entry of a commit.md is the birth of a branch. It reads each

@@ -57,6 +57,9 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 		Agent: tx.Writer.Agent, Session: tx.Writer.Session, Model: tx.Writer.Model}
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
 	if b.From != nil {
+		if BranchOf(b.From.commit) == b.Name {
+			return nil, hidesItself(b.Name)
+		}
 		if err := tx.inherit(ctx, c, b.From, &m); err != nil {
 			return nil, err
 		}
@@ -87,6 +90,14 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// hidesItself refuses a branch that starts from a commit of its own name: it would be without that history, which
+// package loss takes for a loss.
+func hidesItself(name string) error {
+	return fail.New(fail.ErrInvalid, fail.BranchName, fmt.Sprintf("'%s' cannot start from a commit of branch '%s' itself, "+
+		"because it would hide the history of that branch", name, name),
+		"git context branch --restore "+name, "or choose another name")
 }
 
 // inherit takes over what a new branch gets from the one that it starts from:
