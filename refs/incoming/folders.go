@@ -89,6 +89,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 			return c.wrong(flawDocument, n, "it cannot be read", err)
 		}
 		n.Tree = parsed.Tree
+		if err := git.CheckCommit(o.Data); err != nil {
+			return c.wrong(flawDocument, n, "git's fsck refuses it", err)
+		}
 		if many := len(parsed.Parents); many > maxParents {
 			return c.wrong(flawDocument, n, fmt.Sprintf("it has %d parents; at most %d are allowed", many, maxParents), nil)
 		}
@@ -163,11 +166,14 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 		trees := make(map[git.ID][]git.TreeEntry, len(ids))
 		err := c.read(ctx, ids, func(i int, o git.Object) (err error) {
 			entries, err := git.ParseTree(o.Data, len(o.ID)/2)
+			p := treeOf(folders, o.ID)
 			if err == nil {
 				trees[o.ID] = entries
+				if bad := git.CheckTree(o.Data, len(o.ID)/2); bad != nil && p != nil {
+					return c.wrong(FlawTree, p, "git's fsck refuses it", bad)
+				}
 				return nil
 			}
-			p := treeOf(folders, o.ID)
 			switch {
 			case p != nil:
 				return c.wrong(FlawTree, p, "it cannot be read", err)

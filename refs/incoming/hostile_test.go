@@ -153,6 +153,10 @@ func inTrees() []hostileCase {
 		{"symbolic link", withFile("120000", "log.md", file("/etc/passwd")), "'log.md' (OBJECT) in commit COMMIT: it is a symbolic link"},
 		{"submodule", withFile("160000", "log", func(*memtest.Repo) string { return strings.Repeat("ab", 20) }), "it is a submodule"},
 		{"executable", withFile("100755", "log.md", file(step(memtest.UnknownID))), "it is an executable file"},
+		{"zero-padded mode", onBranch(func(r *memtest.Repo) (string, string) {
+			id := storeTree(r, "0100644 log.md "+r.Blob(""))
+			return id, id
+		}), "'/' (OBJECT) in commit COMMIT: git's fsck refuses it: it has a zero-padded mode"},
 		{"group-writable", onBranch(oneEntry("100664", "log.md", "")), "its mode is 100664"},
 		{"unknown file", withFile("100644", "README.md", file("hello")), "'README.md' (OBJECT)"},
 		{"unknown folder", onBranch(func(r *memtest.Repo) (string, string) {
@@ -185,7 +189,7 @@ func inTrees() []hostileCase {
 		}), "not in git's order"},
 		{"empty folder", onBranch(func(r *memtest.Repo) (string, string) {
 			id := storeTree(r)
-			return storeTree(r, "040000 topics "+id), id
+			return storeTree(r, "40000 topics "+id), id
 		}), "'topics/' (OBJECT) in commit COMMIT: it is empty"},
 		{"broken tree", onBranch(func(r *memtest.Repo) (string, string) {
 			id := r.Input([]byte("100644 log.md\x00short"), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
@@ -193,7 +197,7 @@ func inTrees() []hostileCase {
 		}), "tree is malformed"},
 		{"blob for a folder", onBranch(func(r *memtest.Repo) (string, string) {
 			id := r.Blob("x")
-			return storeTree(r, "040000 topics "+id), id
+			return storeTree(r, "40000 topics "+id), id
 		}), "it is a blob, not a folder"},
 		{"folder for a blob", onBranch(func(r *memtest.Repo) (string, string) {
 			id := makeTree(r, "100644 log.md "+r.Blob(""))
@@ -313,6 +317,9 @@ func inTips() []hostileCase {
 		{"tip is a tree", tipAt(empty), "it names the tree OBJECT, not a commit"},
 		{"tip is missing", tipAt(func(*memtest.Repo) string { return strings.Repeat("ab", 20) }), "its object OBJECT is missing"},
 		{"broken commit", tipAt(raw(func(r *memtest.Repo) string { return "tree " + storeTree(r) + "\nauthor\n\nx\n" })), "OBJECT"},
+		{"commit that git's fsck refuses", tipAt(raw(func(r *memtest.Repo) string {
+			return "tree " + storeTree(r) + "\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +99999999\n\nx\n"
+		})), "OBJECT: git's fsck refuses it: committer: bad time zone"},
 		{"missing parent", func(r *memtest.Repo) (incoming.Refs, string) {
 			gone := strings.Repeat("ab", 20)
 			id := r.Input([]byte("tree "+storeTree(r)+"\nparent "+gone+"\n"+by+"\nx\n"), "hash-object", "-t", "commit", "-w", "--stdin", "--literally")

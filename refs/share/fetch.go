@@ -40,7 +40,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 		}
 	}
 	if errors.Is(err, git.ErrBadObject) && !ex.peer.Bundle {
-		err = ex.fetchApart(ctx, &before, get)
+		err = ex.fetchApart(ctx, &ours, &before, get)
 	}
 	switch {
 	case err != nil && ex.peer.Bundle && !errors.Is(err, git.ErrStale):

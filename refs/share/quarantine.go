@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,7 +224,7 @@ func (ex *exchanger) withMend(ctx context.Context, branch git.Ref, err error) er
 
 // fetchApart fetches the refs that moved, after git refused an object of one of them: those that it
 // refuses are set aside. It halves the list until it knows which.
-func (ex *exchanger) fetchApart(ctx context.Context, before *remote.RefSet, get func([]string) error) error {
+func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet, get func([]string) error) error {
 	list, err := ex.listMemory(ctx)
 	if err != nil {
 		return err
@@ -239,10 +240,12 @@ func (ex *exchanger) fetchApart(ctx context.Context, before *remote.RefSet, get 
 			moved = append(moved, r)
 		}
 	}
-	return ex.fetchHalves(ctx, moved, get)
+	return ex.fetchHalves(ctx, ours, before, moved, get)
 }
 
-func (ex *exchanger) fetchHalves(ctx context.Context, list []git.Ref, get func([]string) error) error {
+// fetchHalves is fetchApart for a list of refs. One that is refused may be set back to where it was when it was last
+// fetched, else to ours: what others have pushed since is in their clones.
+func (ex *exchanger) fetchHalves(ctx context.Context, ours, before *remote.RefSet, list []git.Ref, get func([]string) error) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -256,14 +259,17 @@ func (ex *exchanger) fetchHalves(ctx context.Context, list []git.Ref, get func([
 		return err
 	}
 	if half := len(list) / 2; half > 0 {
-		if err := ex.fetchHalves(ctx, list[:half], get); err != nil {
+		if err := ex.fetchHalves(ctx, ours, before, list[:half], get); err != nil {
 			return err
 		}
-		return ex.fetchHalves(ctx, list[half:], get)
+		return ex.fetchHalves(ctx, ours, before, list[half:], get)
 	}
 	here := git.NameHere(list[0].Name, ex.peer.Heads)
+	hints := []string{"who has pushed it must replace it there"}
+	if to := cmp.Or(expunge.RefID(before, here), expunge.RefID(ours, here)); to != "" && !(&refAction{ref: here}).isTag() {
+		hints = append(hints, ex.setBackHints(git.Ref{Name: here, ID: list[0].ID}, to)...)
+	}
 	ex.aside[here] = &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
-		Message: fmt.Sprintf("'%s' of '%s' was not fetched", displayRef(here), ex.peer.Name),
-		Hints:   []string{"who has pushed it must replace it there"}}
+		Message: fmt.Sprintf("'%s' of '%s' was not fetched", displayRef(here), ex.peer.Name), Hints: hints}
 	return nil
 }
