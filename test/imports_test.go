@@ -51,7 +51,7 @@ var layers = map[string][]string{
 	"refs/fail":               {"refs/git"},
 	"refs/git/pack":           {"refs/git", "refs/git/disk", "refs/fault"},
 	"refs/journal":            {"refs/git", "refs/fault"},
-	"refs/git":                {"refs/git/process", "refs/git/disk", "refs/fault"},
+	"refs/git":                {"refs/git/process", "refs/git/disk", "refs/fault", "refs/prose"},
 	"refs/git/process":        {"refs/git/disk"},
 	"hooks":                   {"refs/fault", "refs/prose"},
 	"hooks/claudecode":        {"hooks/agent"},

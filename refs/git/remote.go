@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git/process"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // A remote, here, is what git takes for one: a configured name, a URL, a path
@@ -288,17 +289,12 @@ func unreachableText(stderr string) bool {
 	return false
 }
 
-// shownRemote is a remote fit to be printed: a URL without its password.
+// shownRemote is a remote fit to be printed: a URL without its user and password.
 func shownRemote(remote string) string {
-	scheme, rest, ok := strings.Cut(remote, "://")
-	if !ok {
-		return Shown(remote)
+	if scheme, rest, ok := strings.Cut(remote, "://"); ok {
+		remote = scheme + "://" + rest[prose.UserEnd(rest)+1:]
 	}
-	host, path := rest, ""
-	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
-		host, path = rest[:slash], rest[slash:]
-	}
-	return Shown(scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path)
+	return Shown(remote)
 }
 
 // matchesAny reports whether a name matches one of the patterns, or there are

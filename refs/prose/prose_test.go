@@ -56,6 +56,15 @@ func TestHidePasswords(t *testing.T) {
 		"http://a:b@h http://c:d@i":       "http://a:xxxxx@h http://c:xxxxx@i",
 		"http://h/a@b git@h:r":            "http://h/a@b git@h:r",
 		"://:@":                           "://:xxxxx@",
+		"https://user:a/b@h/r":            "https://user:xxxxx@h/r",
+		"https://user:a?b/c@h":            "https://user:xxxxx@h",
+		"'https://user:a b@h/r' is bad":   "'https://user:xxxxx@h/r' is bad",
+		"'https://h/r' and 'a@b'":         "'https://h/r' and 'a@b'",
+		"http://h:80/a@b http://[::1]/@":  "http://h:80/a@b http://[::1]/@",
+		"http://h/r?access_token=PW&x=1":  "http://h/r?access_token=xxxxx&x=1",
+		"http://h/r?service=git-x#tok=PW": "http://h/r?service=git-x#tok=xxxxx",
+		"http://u:p@h?private_token=PW":   "http://u:xxxxx@h?private_token=xxxxx",
+		"it's http://u:p@h":               "it's http://u:xxxxx@h",
 	} {
 		if got := HidePasswords(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -1,0 +1,106 @@
+package prose
+
+import "strings"
+
+// HidePasswords replaces the password of each URL in a text by "xxxxx", as package net/url prints
+// it, and a user without a password too, because that may be a token; so may be what its query says
+// under the name of a token, a key, a secret or a password.
+func HidePasswords(text string) string {
+	const mark = "://"
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, mark)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString(mark)
+		scheme := lastWord(before)
+		url := rest[:urlEnd(rest, strings.TrimSuffix(before, scheme))]
+		text = rest[len(url):]
+		if at := UserEnd(url); at >= 0 {
+			user, _, hasPassword := strings.Cut(url[:at], ":")
+			if hasPassword {
+				b.WriteString(user + ":xxxxx")
+			} else if scheme == "http" || scheme == "https" {
+				b.WriteString("xxxxx")
+			} else { // git@host of ssh is no secret
+				b.WriteString(user)
+			}
+			url = url[at:]
+		}
+		b.WriteString(hideQuery(url))
+	}
+}
+
+// urlEnd returns where a URL ends that follows a text: at the quote that the text ends with, or at a blank, a quote or
+// a bracket.
+func urlEnd(url, before string) int {
+	for _, quote := range []string{"'", `"`} {
+		if strings.HasSuffix(before, quote) {
+			if end := strings.IndexAny(url, quote+"\n"); end >= 0 {
+				return end
+			}
+		}
+	}
+	if end := strings.IndexFunc(url, func(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"<>", r) }); end >= 0 {
+		return end
+	}
+	return len(url)
+}
+
+// UserEnd returns where the @ behind the user and the password of a URL is, whose :// is left out; -1 for none. A
+// password that was not escaped may contain a slash: what follows a colon there is no port.
+func UserEnd(url string) int {
+	first := url
+	if end := strings.IndexAny(url, "/?#"); end >= 0 {
+		first = url[:end]
+	}
+	if at := strings.LastIndexByte(first, '@'); at >= 0 {
+		return at
+	}
+	if _, port, found := strings.Cut(first, ":"); found && !strings.HasPrefix(first, "[") && strings.Trim(port, "0123456789") != "" {
+		return strings.LastIndexByte(url, '@')
+	}
+	return -1
+}
+
+// hideQuery hides the values in the query and in the fragment of a URL that may be secrets.
+func hideQuery(url string) string {
+	at := strings.IndexAny(url, "?#")
+	if at < 0 {
+		return url
+	}
+	var b strings.Builder
+	b.WriteString(url[:at])
+	for rest := url[at:]; rest != ""; {
+		end := len(rest)
+		if next := strings.IndexAny(rest[1:], "?#&"); next >= 0 {
+			end = next + 1
+		}
+		name, _, found := strings.Cut(rest[:end], "=")
+		if found && secretName(name[1:]) {
+			b.WriteString(name + "=xxxxx")
+		} else {
+			b.WriteString(rest[:end])
+		}
+		rest = rest[end:]
+	}
+	return b.String()
+}
+
+func secretName(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"tok", "key", "secret", "pass", "pwd", "auth", "sig"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastWord returns the letters at the end of a text.
+func lastWord(text string) string {
+	from := strings.LastIndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
+	return text[from+1:]
+}
