@@ -92,7 +92,13 @@ func hidden(r rune) bool {
 		return true
 	case r >= 0x2066 && r <= 0x206f: // isolates, and controls that are not in use any more
 		return true
-	case r >= 0xfff9 && r <= 0xfffb: // annotations
+	case r >= 0xfff0 && r <= 0xfffb: // annotations, and what is not assigned
+		return true
+	case r == 0xad, r == 0x34f, r == 0x180e: // a hyphen, a joiner and a vowel separator that nothing shows
+		return true
+	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x17b4, r == 0x17b5: // fillers and inherent vowels
+		return true
+	case r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a: // controls of shorthand and of music
 		return true
 	}
 	return r >= 0xe0000 && r <= 0xe0fff // tag characters, and variation selectors beyond those of emoji
@@ -111,5 +117,7 @@ func loose(before, r rune) bool {
 	return false
 }
 
-func joiner(r rune) bool   { return r == 0x200c || r == 0x200d }
-func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
+func joiner(r rune) bool { return r == 0x200c || r == 0x200d }
+func selector(r rune) bool {
+	return r >= 0xfe00 && r <= 0xfe0f || r >= 0x180b && r <= 0x180f && r != 0x180e
+}

@@ -25,6 +25,7 @@ func TestSafe(t *testing.T) {
 		{"a text of selectors", "\u2764\ufe0f\ufe01\ufe02", "\u2764\ufe0f<U+FE01><U+FE02>"},
 		{"selectors behind a letter", "x\ufe0f", "x<U+FE0F>"},
 		{"a text of joiners", "\u0915\u200d\u200c\u200d", "\u0915\u200d<U+200C><U+200D>"},
+		{"selectors behind what nothing shows", "\u00ad\ufe01\u3164\u180b", "<U+00AD><U+FE01><U+3164><U+180B>"},
 		{"joiners behind a letter", "ab\u200dc", "ab<U+200D>c"},
 		{"emoji and scripts", "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u0915\u094d\u200d\u0937 \u0646\u200c\u0627", "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u0915\u094d\u200d\u0937 \u0646\u200c\u0627"},
 		{"overwritten line", "shown\rhides", "shown^Mhides"},
@@ -45,6 +46,17 @@ func acts(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f ||
 		strings.ContainsRune("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff", r) ||
 		unicode.Is(unicode.Variation_Selector, r) && r > 0xffff
+}
+
+// Nothing that Unicode says to show as nothing passes, but joiners and selectors where they belong.
+func TestSafeShowsAllThatIsIgnorable(t *testing.T) {
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		ignorable := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector) &&
+			!unicode.In(r, unicode.Prepended_Concatenation_Mark) && (r < 0x13430 || r > 0x1345f) // these show
+		if ignorable && strings.ContainsRune(Safe("a"+string(r)), r) {
+			t.Errorf("%U passes", r)
+		}
+	}
 }
 
 func FuzzSafe(f *testing.F) {
