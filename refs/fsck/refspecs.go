@@ -28,10 +28,9 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 	if err != nil {
 		return err
 	}
-	remotes := cfg.Subsections("remote")
-	for _, remote := range remotes {
+	for _, remote := range cfg.Subsections("remote") {
 		have := cfg.All("remote." + remote + ".fetch")
-		if c.foreignRefspecs(ctx, remote, remotes, have) {
+		if c.foreignRefspecs(ctx, cfg, remote, have) {
 			continue // the next run reports what is missing
 		}
 		if err := c.remoteRefspecs(ctx, cfg, remote, have); err != nil {
@@ -48,7 +47,8 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 // foreignRefspecs reports refspecs of a remote that write to another one's tracking refs. If
 // the other remote is gone, this one was renamed: the repair removes those refspecs, lets init
 // add its own, and drops what is kept under the old name; the next sync fetches it again.
-func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {
+func (c *checker) foreignRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) bool {
+	remotes := cfg.Subsections("remote")
 	other := ""
 	for _, spec := range have {
 		if of, ok := refspecOf(spec); ok && of != remote {
@@ -66,6 +66,11 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 			remote, other)
 		p.Repair = fmt.Sprintf("git config --unset-all %s %s && git context init && %s",
 			prose.ShellWord(key), prose.ShellQuoted("/remotes/"+regexp.QuoteMeta(other)+"/"), FixCommand)
+		if sections := cfg.Subsections("context"); slices.Contains(sections, other) && !slices.Contains(sections, remote) {
+			p.Message += ", which has its settings"
+			p.Repair = fmt.Sprintf("git config --rename-section %s %s && %s",
+				prose.ShellWord("context."+other), prose.ShellWord("context."+remote), p.Repair)
+		}
 		c.report(ctx, nil, p)
 		return true
 	}

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -24,7 +25,8 @@ const (
 var verifyNames = []string{"off", "warn", "require"}
 
 // VerifyOf returns what is demanded of a remote. A bundle can come from anywhere, so that the
-// strictest setting of all remotes applies to it. fail.ErrInvalid: a value that is none.
+// strictest setting of all remotes applies to it; to a remote without a setting of its own, the strictest of those that
+// are gone, because git remote rename leaves it behind. fail.ErrInvalid: a value that is none.
 func VerifyOf(ctx context.Context, s *store.Store, r Remote) (Verify, error) {
 	if r.Bundle {
 		return strictest(ctx, s, func(string) bool { return true })
@@ -33,7 +35,14 @@ func VerifyOf(ctx context.Context, s *store.Store, r Remote) (Verify, error) {
 	if err != nil {
 		return VerifyOff, err
 	}
-	return verifySetting(cfg, r.Name)
+	if _, set := cfg.String(VerifyKey(r.Name)); set {
+		return verifySetting(cfg, r.Name)
+	}
+	names, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return VerifyOff, err
+	}
+	return strictest(ctx, s, func(remote string) bool { return !slices.Contains(names, remote) })
 }
 
 // VerifyFor returns what is demanded of the commit that a revision names and that no ref of this
