@@ -94,6 +94,39 @@ func OwnRefsHave(ctx context.Context, s *store.Store, e doc.Expunged) (bool, err
 	return clean != v.Notes, err
 }
 
+// CameBack lists the refs of our own that lead to what was replaced by an expunge, as after a forced fetch into them. It
+// is one question about some hashes where no such commit is here.
+func CameBack(ctx context.Context, s *store.Store, e doc.Expunged) ([]string, error) {
+	var ids []git.ID
+	for _, hash := range e.Commits() {
+		if s.Repo().IsID(hash) {
+			ids = append(ids, git.ID(hash))
+		}
+	}
+	infos, err := s.Repo().InfosHere(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"for-each-ref", "--format=%(refname)"}
+	for _, info := range infos {
+		if info.Type == "commit" {
+			args = append(args, "--contains="+string(info.ID))
+		}
+	}
+	if len(args) == 2 {
+		return nil, nil
+	}
+	out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.RoadmapRef)...)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	// Who can push can name any commit among those that were replaced.
+	if has, err := OwnRefsHave(ctx, s, e); err != nil || !has {
+		return nil, err
+	}
+	return strings.Fields(string(out)), nil
+}
+
 // hitsOf is HitsOf for as many commits as are read at once.
 func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
 	own, err := messageHits(ctx, s, e, commits)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -45,6 +46,26 @@ func checkExpunge(ctx context.Context, c *checker) error {
 				Repair: FixCommand, Message: "an expunge was interrupted and is not finished"})
 	}
 	return nil
+}
+
+// checkCameBack looks for branches that lead to what was expunged, because something else than a command of ours moved
+// them.
+func checkCameBack(ctx context.Context, c *checker) error {
+	var refs []string
+	known, err := expunge.Tombstones(ctx, c.s)
+	if err == nil { // else checkRefs or checkDocuments reports it
+		refs, err = expunge.CameBack(ctx, c.s, known)
+	} else if ctx.Err() == nil {
+		err = nil
+	}
+	for _, ref := range refs {
+		c.report(ctx, func(ctx context.Context) error {
+			op := &expunge.Operation{Store: c.s, Writer: c.w}
+			return op.Run(ctx, doc.Expunged{})
+		}, Problem{Kind: "expunged-back", Object: ref, Repair: FixCommand,
+			Message: fmt.Sprintf("'%s' contains what was expunged, because it was moved by something else than git context", ref)})
+	}
+	return err
 }
 
 // checkRequests looks for records of what remotes ask to forget that cannot be read. Their history is

@@ -64,6 +64,7 @@ func checks() []check {
 		{"locks", checkLocks},
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
+		{"expunged", checkCameBack},
 		{"requests", checkRequests},
 		{"intents", checkIntents},
 		{"state files", checkState},

@@ -187,6 +187,36 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 	return moved, ex.s.Repo().WriteStateFile(HeardName, append(data, '\n'))
 }
 
+// expungeBack expunges once more what something else than a command of ours has brought back into our own refs, as a
+// forced fetch does while a remote still has it. It reports whether there was any.
+func (ex *exchanger) expungeBack(ctx context.Context, ours *remote.RefSet) (bool, error) {
+	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil {
+		return false, err
+	}
+	refs, err := expunge.CameBack(ctx, ex.s, known)
+	if err != nil || len(refs) == 0 {
+		return false, err
+	}
+	for i, ref := range refs {
+		refs[i] = displayRef(ref)
+	}
+	names := prose.QuotedList(refs)
+	if !ex.merge || ex.rehearsal {
+		return false, fail.New(fail.ErrRefused, fail.ExpungedOnRemote, names+" contains what was expunged", SyncCommand(prose.ShellWord(ex.peer.Name)))
+	}
+	if err := ex.dropUnsound(ctx); err != nil {
+		return false, err
+	}
+	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer}
+	err = op.Run(ctx, doc.Expunged{})
+	ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
+	if err == nil {
+		ex.note(names + " contained what was expunged; it was expunged again")
+	}
+	return true, err
+}
+
 // hideAgain does what some tombstones of ours ask, and reports whether anything here contained what they name: old
 // commits may only be here because a remote has them.
 func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap git.ID) (bool, error) {
