@@ -74,9 +74,8 @@ func (r *Repo) viewFrom(ctx context.Context, dir string, args []string) ([]byte,
 func (r *Repo) viewing(dir string, args []string) command {
 	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1")
 	full := append([]string{"-c", "core.bare=true", "-c", "core.attributesFile=" + os.DevNull,
-		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "trailer.separators=:",
-		"-c", "core.commentChar=#", "-c", "diff.orderFile=" + os.DevNull, "-c", "log.follow=false",
-		"-c", "log.mailmap=false"}, args...)
+		"-c", "log.showSignature=false", "-c", "trailer.separators=:", "-c", "core.commentChar=#",
+		"-c", "diff.orderFile=" + os.DevNull, "-c", "log.follow=false", "-c", "log.mailmap=false"}, args...)
 	return command{dir: dir, env: env, args: full}
 }
 
@@ -102,15 +101,17 @@ func (r *Repo) runDir() string {
 	return r.gitDir
 }
 
-// noMonitor keeps git from running the program that core.fsmonitor names, which any command does
-// that reads the index: reading memory must not run what a downloaded .git/config names. git config
-// reads none, and would list it as a setting.
-func noMonitor(args []string) []string {
+// always returns the settings of every child. git then does not run the program that core.fsmonitor names, which any
+// command does that reads the index: reading memory must not run what a downloaded .git/config names. And it prints
+// UTF-8, which UTF-16 would turn even hashes into something else. git config reads none, and would list them as settings.
+func always(args []string) []string {
 	if args[0] == "config" {
 		return nil
 	}
-	return []string{"-c", "core.fsmonitor=false"}
+	return []string{"-c", "core.fsmonitor=false", "-c", utf8Out}
 }
+
+const utf8Out = "i18n.logOutputEncoding=UTF-8"
 
 // spawn runs a child to its end.
 func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
@@ -119,7 +120,7 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer r.watchPipes(stop)()
-	cmd := exec.CommandContext(ctx, c.path, append(noMonitor(c.args), c.args...)...)
+	cmd := exec.CommandContext(ctx, c.path, append(always(c.args), c.args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.silent {
 		process.OwnSession(cmd)

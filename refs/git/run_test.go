@@ -106,6 +106,10 @@ func TestView(t *testing.T) {
 		if !strings.Contains(diff, "-öne\n+twö\n") {
 			t.Errorf("diff: %s", diff)
 		}
+		s.Git("", "config", "--global", "i18n.logOutputEncoding", "UTF-16")
+		if list := string(ok(r.Run(ctx, "rev-list", "-1", string(two)))(t)); list != string(two)+"\n" {
+			t.Errorf("rev-list: %q", list)
+		}
 		if log := string(ok(r.View(ctx, "log", "-1", "--format=%s", string(two)))(t)); log != "twö\n" {
 			t.Errorf("log: %q", log)
 		}

@@ -151,7 +151,7 @@ func (r *Repo) logSignatures(ctx context.Context, ids []ID, n int, format string
 	}
 	stderr := new(tail)
 	out, err := r.start(ctx, command{env: r.childEnv, stdin: in.Bytes(), said: stderr, silent: true,
-		args: []string{"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "log", "-z",
+		args: []string{"-c", "log.showSignature=false", "log", "-z",
 			"--no-walk=unsorted", "--no-color", "--no-mailmap", "--format=" + format, "--stdin"}})
 	if err != nil {
 		return nil, "", err

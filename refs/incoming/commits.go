@@ -2,6 +2,7 @@ package incoming
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -43,6 +44,43 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	}
 	n.EntryID = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay
 	return nil
+}
+
+// maxTrailers and maxFolded bound the trailers of a message, in lines. git reads them for each view, and for each line
+// that continues another one all of that again. Ours have at most one line for each topic that a commit removes, and
+// none that continues another.
+const (
+	maxTrailers = 200_000
+	maxFolded   = 1_000
+)
+
+// blockFault returns what is wrong with the paragraph that git takes for the trailers of a message: the last one, but for
+// lines that it ignores.
+func blockFault(message string) string {
+	lines, folded, counts := 0, 0, false
+	for rest := message; rest != ""; {
+		at := strings.LastIndexByte(strings.TrimSuffix(rest, "\n"), '\n') + 1
+		line := rest[at:]
+		rest = rest[:at]
+		switch {
+		case strings.TrimSpace(line) != "":
+			counts = counts || line[0] != '#' && line[0] != '\t' && !strings.HasPrefix(line, "Conflicts:")
+			if lines++; line[0] == ' ' || line[0] == '\t' {
+				folded++
+			}
+		case counts:
+			rest = ""
+		default:
+			lines, folded = 0, 0
+		}
+		switch {
+		case lines > maxTrailers:
+			return fmt.Sprintf("its trailers have more than %d lines", maxTrailers)
+		case folded > maxFolded:
+			return fmt.Sprintf("its trailers have more than %d lines that continue others", maxFolded)
+		}
+	}
+	return ""
 }
 
 // commitEntries checks that the commit.md of every commit ends with the commit's own entry,

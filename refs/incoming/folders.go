@@ -95,6 +95,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 		if many := len(parsed.Parents); many > maxParents {
 			return c.wrong(flawDocument, n, fmt.Sprintf("it has %d parents; at most %d are allowed", many, maxParents), nil)
 		}
+		if fault := blockFault(parsed.Message); fault != "" {
+			return c.wrong(flawDocument, n, fault, nil)
+		}
 		if err := c.utf8(n, parsed); err != nil {
 			return err
 		}

@@ -304,7 +304,7 @@ func inTips() []hostileCase {
 	empty := func(r *memtest.Repo) string { return storeTree(r) }
 	said := func(trailers string) func(*memtest.Repo) (incoming.Refs, string) { // on main, which it leaves as it is
 		return tipAt(func(r *memtest.Repo) string {
-			return r.Git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"), "-m", "x\n\n"+trailers)
+			return r.Input([]byte("x\n\n"+trailers), "commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"))
 		})
 	}
 	const by = "author A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n"
@@ -320,6 +320,10 @@ func inTips() []hostileCase {
 		{"commit that git's fsck refuses", tipAt(raw(func(r *memtest.Repo) string {
 			return "tree " + storeTree(r) + "\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +99999999\n\nx\n"
 		})), "OBJECT: git's fsck refuses it: committer: bad time zone"},
+		{"trailers that go on and on", said("A: b\n" + strings.Repeat(" c\n", 1001)), "its trailers have more than 1000 lines that continue others"},
+		{"the same above what git ignores", said("A: b\n" + strings.Repeat(" c\n", 1001) + "\nConflicts:\n\n\tx\n\n# y"),
+			"its trailers have more than 1000 lines that continue others"},
+		{"too many trailers", said(strings.Repeat("A: b\n", 200_001)), "its trailers have more than 200000 lines"},
 		{"missing parent", func(r *memtest.Repo) (incoming.Refs, string) {
 			gone := strings.Repeat("ab", 20)
 			id := r.Input([]byte("tree "+storeTree(r)+"\nparent "+gone+"\n"+by+"\nx\n"), "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
