@@ -94,37 +94,52 @@ func OwnRefsHave(ctx context.Context, s *store.Store, e doc.Expunged) (bool, err
 	return clean != v.Notes, err
 }
 
-// CameBack lists the refs of our own that lead to what was replaced by an expunge, as after a forced fetch into them. It
-// is one question about some hashes where no such commit is here.
+// CameBack lists the refs of our own that lead to what an expunge replaced and that tombstones still name, as after a
+// forced fetch into them. It is one question about some hashes where no such commit is here.
 func CameBack(ctx context.Context, s *store.Store, e doc.Expunged) ([]string, error) {
-	var ids []git.ID
+	old, err := oldHere(ctx, s, e)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for some := range slices.Chunk(old, 500) { // as many as one command takes
+		args := []string{"for-each-ref", "--format=%(refname)"}
+		for _, id := range some {
+			args = append(args, "--contains="+string(id))
+		}
+		out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.RoadmapRef)...)
+		if err != nil {
+			return nil, err
+		}
+		for name := range strings.Lines(string(out)) {
+			names[strings.TrimSpace(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// oldHere returns the replaced commits that are here and that brought something expunged into history. Others may be
+// history again, which somebody refused to forget, or any commit that a teammate named.
+func oldHere(ctx context.Context, s *store.Store, e doc.Expunged) ([]git.ID, error) {
+	var ids, old []git.ID
 	for _, hash := range e.Commits() {
 		if s.Repo().IsID(hash) {
 			ids = append(ids, git.ID(hash))
 		}
 	}
-	infos, err := s.Repo().InfosHere(ctx, ids)
-	if err != nil {
+	if hits, err := HitsOf(ctx, s, e, ids); err != nil || hits.Empty() {
 		return nil, err
 	}
-	args := []string{"for-each-ref", "--format=%(refname)"}
-	for _, info := range infos {
-		if info.Type == "commit" {
-			args = append(args, "--contains="+string(info.ID))
+	for _, id := range ids {
+		hits, err := HitsOf(ctx, s, e, []git.ID{id})
+		if err != nil {
+			return nil, err
+		}
+		if !hits.Empty() {
+			old = append(old, id)
 		}
 	}
-	if len(args) == 2 {
-		return nil, nil
-	}
-	out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.RoadmapRef)...)
-	if err != nil || len(out) == 0 {
-		return nil, err
-	}
-	// Who can push can name any commit among those that were replaced.
-	if has, err := OwnRefsHave(ctx, s, e); err != nil || !has {
-		return nil, err
-	}
-	return strings.Fields(string(out)), nil
+	return old, nil
 }
 
 // hitsOf is HitsOf for as many commits as are read at once.

@@ -58,7 +58,7 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
 	if b.From != nil {
 		if BranchOf(b.From.commit) == b.Name {
-			return nil, hidesItself(b.Name)
+			return nil, tx.Store.hidesItself(ctx, b.Name)
 		}
 		if err := tx.inherit(ctx, c, b.From, &m); err != nil {
 			return nil, err
@@ -94,10 +94,17 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 
 // hidesItself refuses a branch that starts from a commit of its own name: it would be without that history, which
 // package loss takes for a loss.
-func hidesItself(name string) error {
+func (s *Store) hidesItself(ctx context.Context, name string) error {
+	deleted, err := s.newestDeleted(ctx, name)
+	if err != nil {
+		return err
+	}
+	way := "git context switch " + name // of a remote
+	if deleted.Name != "" {
+		way = "git context branch --restore " + name
+	}
 	return fail.New(fail.ErrInvalid, fail.BranchName, fmt.Sprintf("'%s' cannot start from a commit of branch '%s' itself, "+
-		"because it would hide the history of that branch", name, name),
-		"git context branch --restore "+name, "or choose another name")
+		"because it would hide the history of that branch", name, name), way, "or choose another name")
 }
 
 // inherit takes over what a new branch gets from the one that it starts from:

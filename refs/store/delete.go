@@ -173,21 +173,26 @@ func keeping(n int, branch string) string {
 	return fmt.Sprintf("Keep %s of %s", prose.Count(n, "pending step"), branch)
 }
 
-// RestoreBranch brings back the newest deleted branch of that name.
-func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) {
-	if err := s.CheckNewName(ctx, name); err != nil {
-		return Branch{}, err
-	}
+// newestDeleted returns what is kept of the branch of a name that was deleted last; the zero Ref for none.
+func (s *Store) newestDeleted(ctx context.Context, name string) (found git.Ref, err error) {
 	deleted, err := s.repo.Refs(ctx, git.DeletedPrefix)
-	if err != nil {
-		return Branch{}, err
-	}
-	var found git.Ref
 	for _, r := range deleted {
 		id, ok := strings.CutPrefix(r.Name, git.DeletedPrefix+name+"-")
 		if ok && doc.ValidID(id) && r.Name > found.Name {
 			found = r
 		}
+	}
+	return found, err
+}
+
+// RestoreBranch brings back the newest deleted branch of that name.
+func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) {
+	if err := s.CheckNewName(ctx, name); err != nil {
+		return Branch{}, err
+	}
+	found, err := s.newestDeleted(ctx, name)
+	if err != nil {
+		return Branch{}, err
 	}
 	if found.Name == "" {
 		return Branch{}, fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("no deleted branch '%s'", name),
