@@ -98,39 +98,64 @@ func OwnRefsHave(ctx context.Context, s *store.Store, e doc.Expunged) (bool, err
 // forced fetch into them. It is one question about some hashes where no such commit is here.
 func CameBack(ctx context.Context, s *store.Store, e doc.Expunged) ([]string, error) {
 	old, err := oldHere(ctx, s, e)
+	if err != nil || len(old) == 0 {
+		return nil, err
+	}
+	args := []string{"for-each-ref", "--format=%(refname)"}
+	for _, id := range old {
+		args = append(args, "--contains="+string(id))
+	}
+	out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.RoadmapRef)...)
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{}
-	for some := range slices.Chunk(old, 500) { // as many as one command takes
-		args := []string{"for-each-ref", "--format=%(refname)"}
-		for _, id := range some {
-			args = append(args, "--contains="+string(id))
-		}
-		out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.RoadmapRef)...)
-		if err != nil {
-			return nil, err
-		}
-		for name := range strings.Lines(string(out)) {
-			names[strings.TrimSpace(name)] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names)), nil
+	return strings.Fields(string(out)), nil
 }
 
-// oldHere returns the replaced commits that are here and that brought something expunged into history. Others may be
-// history again, which somebody refused to forget, or any commit that a teammate named.
+// mostOld bounds how many commits of our history are read because tombstones call them replaced: a few are, and a teammate
+// can name thousands.
+const mostOld = 256
+
+// oldHere returns the replaced commits in our own history that brought something expunged into it. Others may be history
+// again, which somebody refused to forget, or any commit that a teammate named.
 func oldHere(ctx context.Context, s *store.Store, e doc.Expunged) ([]git.ID, error) {
-	var ids, old []git.ID
+	var ids []git.ID
 	for _, hash := range e.Commits() {
 		if s.Repo().IsID(hash) {
 			ids = append(ids, git.ID(hash))
 		}
 	}
-	if hits, err := HitsOf(ctx, s, e, ids); err != nil || hits.Empty() {
+	infos, err := s.Repo().InfosHere(ctx, ids)
+	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
+	named := map[git.ID]bool{}
+	for _, info := range infos {
+		if info.Type == "commit" {
+			named[info.ID] = true
+		}
+	}
+	if len(named) == 0 {
+		return nil, nil
+	}
+	v, err := ListRefs(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	history, err := s.Repo().History(ctx, UniqueIDs(v.own()))
+	if err != nil {
+		return nil, err
+	}
+	var ours, old []git.ID
+	for _, c := range history {
+		if named[c.ID] && len(ours) < mostOld {
+			ours = append(ours, c.ID)
+		}
+	}
+	if hits, err := HitsOf(ctx, s, e, ours); err != nil || hits.Empty() {
+		return nil, err
+	}
+	for _, id := range ours {
 		hits, err := HitsOf(ctx, s, e, []git.ID{id})
 		if err != nil {
 			return nil, err
