@@ -157,9 +157,12 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 	case ours.Empty() && !ex.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	case begins && !ex.first:
+		hints := []string{"git context push " + ex.peer.Name}
+		if len(ex.known) > 0 && !ex.peer.Heads { // it had memory
+			hints = append(hints, "if it does not show what was pushed, because it hides these names:", ex.otherMapping(remote.MappingHeads), "git context init")
+		}
 		return fail.New(fail.ErrRefused, fail.FirstPush,
-			fmt.Sprintf("remote '%s' has no memory; the first push must be explicit", ex.peer.Name),
-			"git context push "+ex.peer.Name)
+			fmt.Sprintf("remote '%s' has no memory; the first push must be explicit", ex.peer.Name), hints...)
 	case begins:
 		return ex.firstPush(ctx, ours)
 	}

@@ -79,8 +79,13 @@ func (ex *exchanger) pushRefused() error {
 	}
 	hints := []string{"git remote -v"}
 	notesAlone := !slices.ContainsFunc(ex.refused, func(r refusal) bool { return r.full != git.NotesRef })
-	if !ex.peer.Heads && !notesAlone && namesRefused(strings.Join(append(reasons, ex.said...), "\n")) {
-		hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
+	why := strings.Join(append(reasons, ex.said...), "\n")
+	if !ex.peer.Heads && !notesAlone && namesRefused(why) {
+		hints = []string{ex.otherMapping(remote.MappingHeads), "git context init"}
+	}
+	if ex.peer.Heads && strings.Contains(why, "'refs/heads/context' exists") {
+		hints = []string{"a branch 'context' of the code has their place there: rename it, or use the other names:",
+			ex.otherMapping(remote.MappingRefs), "git context init"}
 	}
 	if renames := ex.renames(); len(renames) > 0 {
 		hints = renames
@@ -91,6 +96,11 @@ func (ex *exchanger) pushRefused() error {
 	reason, said := explained(strings.Join(parts, "; "), ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Hints: hints, Said: said,
 		Message: fmt.Sprintf("'%s' refuses %s", ex.peer.Name, reason)}
+}
+
+// otherMapping returns the command that sets the names that memory has on the other side.
+func (ex *exchanger) otherMapping(mapping string) string {
+	return fmt.Sprintf("git config %s %s", prose.ShellWord("context."+ex.peer.Name+".mapping"), mapping)
 }
 
 // renames returns the commands that rename the refused branches whose refs the remote cannot have beside one of its own,
