@@ -269,7 +269,10 @@ func TestPurgeBesideGC(t *testing.T) {
 	for i := range 6 {
 		w.old = w.commit(t, fmt.Sprint(secret, i), false, "", w.new)
 		set(t, w.repo, git.BranchRef("main"), w.old, w.new)
-		w.Git("r", "repack", "-q")
+		// git's repack -a -d deletes a pack that another repack is about to give its name.
+		if out, err := w.Try("r", "repack", "-q"); err != nil && !strings.Contains(err.Error(), "status 128") {
+			t.Fatalf("git repack: %v: %s", err, out)
+		}
 		w.rewrite(t)
 		_ = ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 	}
