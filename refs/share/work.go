@@ -37,7 +37,7 @@ func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs 
 		if err != nil {
 			return nil, err
 		}
-		if err := ex.warnUnshared(ctx, b, mine, here); err != nil {
+		if err := ex.warnUnshared(ctx, b, mine, here, theirs.Branches[b.branch]); err != nil {
 			return nil, err
 		}
 		w := &refAction{ref: git.WorkRef(b.branch), ours: mine, theirs: other, of: b}
@@ -65,18 +65,38 @@ func (ex *exchanger) works(ctx context.Context, plan []*refAction, ours, theirs 
 	return plan, nil
 }
 
-// warnUnshared warns of code that was handed over here and that other clones will not get: the merge names what the newer
-// commit of the branch does, which is of another repository.
-func (ex *exchanger) warnUnshared(ctx context.Context, b *refAction, mine, named git.ID) error {
-	if b.merged == nil || mine == "" || mine == named {
+// warnUnshared warns of code that was handed over here and that other clones will not get: a newer commit of the branch,
+// of this repository or of the other one, names another one or none.
+func (ex *exchanger) warnUnshared(ctx context.Context, b *refAction, mine, named, there git.ID) error {
+	if mine == "" || mine == named {
 		return nil
 	}
-	if own, err := ex.workOf(ctx, b.ours); own != mine || err != nil {
+	why := "'" + ex.peer.Name + "' has a newer commit of the branch"
+	if b.merged == nil {
+		why = "the branch has a newer commit"
+		if handed, err := ex.handsOver(ctx, b, mine, there); !handed || err != nil {
+			return err
+		}
+	} else if own, err := ex.workOf(ctx, b.ours); own != mine || err != nil {
 		return err
 	}
-	ex.warn(fmt.Sprintf("the uncommitted code that was handed over with '%s' is not shared, because '%s' has a newer commit of the branch; "+
-		"to hand it over again: git stash apply %s, then git context handover --with-changes", b.branch, ex.peer.Name, mine.Short()))
+	ex.warn(fmt.Sprintf("the uncommitted code that was handed over with '%s' is not shared, because %s; "+
+		"to hand it over again: git stash apply %s, then git context handover --with-changes", b.branch, why, mine.Short()))
 	return nil
+}
+
+// handsOver reports whether what is pushed of a branch has the commit that named some code: later pushes do not, so that
+// the warning comes once.
+func (ex *exchanger) handsOver(ctx context.Context, b *refAction, code, there git.ID) (bool, error) {
+	if b.push == "" {
+		return false, nil
+	}
+	args := []string{"log", "--max-count=1", "--format=%H", "--fixed-strings", "--grep=" + store.TrailerWork + ": " + string(code), string(b.push)}
+	if there != "" {
+		args = append(args, "^"+string(there))
+	}
+	out, err := ex.s.Repo().View(ctx, append(args, "--")...)
+	return len(out) > 0, err
 }
 
 // workOf returns what the tip of a branch names.
