@@ -169,17 +169,20 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 		trees := make(map[git.ID][]git.TreeEntry, len(ids))
 		err := c.read(ctx, ids, func(i int, o git.Object) (err error) {
 			entries, err := git.ParseTree(o.Data, len(o.ID)/2)
-			p := treeOf(folders, o.ID)
+			what := "it cannot be read"
 			if err == nil {
 				trees[o.ID] = entries
-				if bad := git.CheckTree(o.Data, len(o.ID)/2); bad != nil && p != nil {
-					return c.wrong(FlawTree, p, "git's fsck refuses it", bad)
-				}
+				what, err = "git's fsck refuses it", git.CheckTree(o.Data, len(o.ID)/2)
+			}
+			if err == nil {
 				return nil
 			}
+			p := treeOf(folders, o.ID)
 			switch {
 			case p != nil:
-				return c.wrong(FlawTree, p, "it cannot be read", err)
+				return c.wrong(FlawTree, p, what, err)
+			case trees[o.ID] != nil: // others are only compared with it
+				return nil
 			case c.OnFlaw != nil: // reported where it is checked
 				return nil
 			}
