@@ -46,18 +46,19 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	return nil
 }
 
-// maxTrailers and maxFolded bound the trailers of a message, in lines. git reads them for each view, and for each line
-// that continues another one all of that again. Ours have at most one line for each topic that a commit removes, and
-// none that continues another.
+// The bounds of the trailers of a message. git reads them for each view, and for each line that continues another one all
+// of that again. Ours have at most one line for each topic that a commit removes, and none that continues another.
 const (
-	maxTrailers = 200_000
-	maxFolded   = 1_000
+	maxTrailers     = 200_000 // lines
+	maxTrailerBytes = 8 << 20
+	maxFolded       = 1_000    // lines that continue others,
+	maxFoldedBytes  = 64 << 10 // and bytes where there are such
 )
 
 // blockFault returns what is wrong with the paragraph that git takes for the trailers of a message: the last one, but for
 // lines that it ignores.
 func blockFault(message string) string {
-	lines, folded, counts := 0, 0, false
+	lines, folded, size, counts := 0, 0, 0, false
 	for rest := message; rest != ""; {
 		at := strings.LastIndexByte(strings.TrimSuffix(rest, "\n"), '\n') + 1
 		line := rest[at:]
@@ -65,19 +66,24 @@ func blockFault(message string) string {
 		switch {
 		case strings.TrimSpace(line) != "":
 			counts = counts || line[0] != '#' && line[0] != '\t' && !strings.HasPrefix(line, "Conflicts:")
-			if lines++; line[0] == ' ' || line[0] == '\t' {
+			lines, size = lines+1, size+len(line)
+			if line[0] == ' ' || line[0] == '\t' {
 				folded++
 			}
 		case counts:
 			rest = ""
 		default:
-			lines, folded = 0, 0
+			lines, folded, size = 0, 0, 0
 		}
 		switch {
 		case lines > maxTrailers:
 			return fmt.Sprintf("its trailers have more than %d lines", maxTrailers)
+		case size > maxTrailerBytes:
+			return fmt.Sprintf("its trailers have more than %d bytes", maxTrailerBytes)
 		case folded > maxFolded:
 			return fmt.Sprintf("its trailers have more than %d lines that continue others", maxFolded)
+		case folded > 0 && size > maxFoldedBytes:
+			return fmt.Sprintf("its trailers have more than %d bytes and a line that continues another one", maxFoldedBytes)
 		}
 	}
 	return ""

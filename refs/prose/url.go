@@ -15,8 +15,9 @@ func HidePasswords(text string) string {
 			return b.String()
 		}
 		b.WriteString(mark)
-		scheme := lastWord(before)
-		url := rest[:urlEnd(rest, strings.TrimSuffix(before, scheme))]
+		word := lastWord(before)
+		scheme := strings.ToLower(word)
+		url := rest[:urlEnd(rest, strings.TrimSuffix(before, word))]
 		text = rest[len(url):]
 		if at := UserEnd(url); at >= 0 {
 			user, _, hasPassword := strings.Cut(url[:at], ":")
@@ -50,16 +51,17 @@ func urlEnd(url, before string) int {
 }
 
 // UserEnd returns where the @ behind the user and the password of a URL is, whose :// is left out; -1 for none. A
-// password that was not escaped may contain a slash: what follows a colon there is no port.
+// password that was not escaped may contain a slash, so that an @ in a path behind a colon is taken for one.
 func UserEnd(url string) int {
-	first := url
-	if end := strings.IndexAny(url, "/?#"); end >= 0 {
-		first = url[:end]
+	lead := len(url) - len(strings.TrimLeft(url, "/"))
+	first := url[lead:]
+	if end := strings.IndexAny(first, "/?#"); end >= 0 {
+		first = first[:end]
 	}
 	if at := strings.LastIndexByte(first, '@'); at >= 0 {
-		return at
+		return lead + at
 	}
-	if _, port, found := strings.Cut(first, ":"); found && !strings.HasPrefix(first, "[") && strings.Trim(port, "0123456789") != "" {
+	if strings.Contains(first, ":") && !strings.HasPrefix(first, "[") {
 		return strings.LastIndexByte(url, '@')
 	}
 	return -1
@@ -75,7 +77,7 @@ func hideQuery(url string) string {
 	b.WriteString(url[:at])
 	for rest := url[at:]; rest != ""; {
 		end := len(rest)
-		if next := strings.IndexAny(rest[1:], "?#&"); next >= 0 {
+		if next := strings.IndexAny(rest[1:], "?#&;"); next >= 0 {
 			end = next + 1
 		}
 		name, _, found := strings.Cut(rest[:end], "=")
@@ -91,7 +93,7 @@ func hideQuery(url string) string {
 
 func secretName(name string) bool {
 	name = strings.ToLower(name)
-	for _, part := range []string{"tok", "key", "secret", "pass", "pwd", "auth", "sig"} {
+	for _, part := range []string{"tok", "key", "secret", "pass", "pwd", "auth", "sig", "code", "jwt"} {
 		if strings.Contains(name, part) {
 			return true
 		}
@@ -101,6 +103,6 @@ func secretName(name string) bool {
 
 // lastWord returns the letters at the end of a text.
 func lastWord(text string) string {
-	from := strings.LastIndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
+	from := strings.LastIndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
 	return text[from+1:]
 }
