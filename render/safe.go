@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -98,24 +99,27 @@ func hidden(r rune) bool {
 		return true
 	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x17b4, r == 0x17b5: // fillers and inherent vowels
 		return true
-	case r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a: // controls of shorthand and of music
+	case r >= 0x13430 && r <= 0x1345f, r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a: // controls of hieroglyphs, shorthand and music
 		return true
 	}
 	return r >= 0xe0000 && r <= 0xe0fff // tag characters, and variation selectors beyond those of emoji
 }
 
-// loose reports whether a joiner or a variation selector is where no script or emoji has one: a
+// loose reports whether a joiner or a variation selector is where no script or emoji has one, as behind a blank: a
 // row of them can contain any text.
 func loose(before, r rune) bool {
 	switch {
 	case joiner(r):
-		return before < 0x80 || joiner(before)
+		return before < 0x80 || joiner(before) || unicode.IsSpace(before) || before == blankBraille
 	case selector(r):
 		keycap := before >= '0' && before <= '9' || before == '#' || before == '*'
-		return before < 0x80 && !keycap || joiner(before) || selector(before)
+		return before < 0x80 && !keycap || joiner(before) || selector(before) || unicode.IsSpace(before) || before == blankBraille
 	}
 	return false
 }
+
+// blankBraille is a character of braille without a dot.
+const blankBraille = 0x2800
 
 func joiner(r rune) bool { return r == 0x200c || r == 0x200d }
 func selector(r rune) bool {

@@ -58,30 +58,78 @@ func RecentSoon(ctx context.Context, s *store.Store, branch, rev string, n int) 
 	return wait, func() { cancel(); done.Wait() }
 }
 
-// recentFrom asks for whole messages: to find three trailers takes git 20 µs a commit.
+// recentFrom asks for whole messages: to find three trailers takes git 20 µs a commit. Of a large one it keeps both ends.
 func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]RecentCommit, error) {
-	out, err := s.Repo().View(ctx, "log", "-z", "--format=%H%x00%T%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
-		fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--")
-	if err != nil {
-		return nil, err
-	}
 	var list []RecentCommit
-	for f := bytes.Split(out, []byte{0}); len(f) >= 6; f = f[6:] {
-		c := &git.Commit{ID: git.ID(f[0]), Tree: git.ID(f[1]), Message: string(f[5]), Author: git.Signature{Name: string(f[3]), Email: string(f[4])}}
-		if seconds, err := strconv.ParseInt(string(f[2]), 10, 64); err == nil {
-			c.Committer.When = time.Unix(seconds, 0)
-		} else if c, err = s.Repo().Commit(ctx, c.ID); err != nil { // git converts all of one that names a foreign encoding
-			return nil, err
-		}
-		by, err := s.By(ctx, c.Author.Name, c.Author.Email)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, RecentCommit{Hash: c.ID, Tree: c.Tree, ID: c.Trailer(store.TrailerID),
-			Agent: c.Trailer(store.TrailerAgent), By: by, Code: git.ID(c.Trailer(store.TrailerCode)),
-			Time: c.Committer.When.UTC(), Subject: c.Subject()})
+	records := &records{each: func(f [][]byte) error {
+		c, err := recentOf(ctx, s, f)
+		list = append(list, c)
+		return err
+	}}
+	err := s.Repo().ViewTo(ctx, records, nil, "log", "-z", "--format=%H%x00%T%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
+		fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--")
+	return list, err
+}
+
+// recentOf reads the fields of one commit.
+func recentOf(ctx context.Context, s *store.Store, f [][]byte) (RecentCommit, error) {
+	c := &git.Commit{ID: git.ID(f[0]), Tree: git.ID(f[1]), Message: string(f[5]), Author: git.Signature{Name: string(f[3]), Email: string(f[4])}}
+	if seconds, err := strconv.ParseInt(string(f[2]), 10, 64); err == nil {
+		c.Committer.When = time.Unix(seconds, 0)
+	} else if c, err = s.Repo().Commit(ctx, c.ID); err != nil { // git converts all of one that names a foreign encoding
+		return RecentCommit{}, err
 	}
-	return list, nil
+	by, err := s.By(ctx, c.Author.Name, c.Author.Email)
+	return RecentCommit{Hash: c.ID, Tree: c.Tree, ID: c.Trailer(store.TrailerID),
+		Agent: c.Trailer(store.TrailerAgent), By: by, Code: git.ID(c.Trailer(store.TrailerCode)),
+		Time: c.Committer.When.UTC(), Subject: c.Subject()}, err
+}
+
+// fieldsOf is how many fields a record has.
+const fieldsOf = 6
+
+// What is kept of a field that is larger than both together: its beginning and its end, which are the subject and the
+// trailers of a message.
+const (
+	keptHead = 64 << 10
+	keptTail = 1 << 20
+)
+
+// records cuts what is written to it into records of fields that end with NUL.
+type records struct {
+	each   func(fields [][]byte) error // must keep none of them
+	fields [][]byte
+	field  []byte // the one that has no end yet
+}
+
+func (r *records) Write(data []byte) (int, error) {
+	n := len(data)
+	for len(data) > 0 {
+		part, rest, ended := bytes.Cut(data, []byte{0})
+		data = rest
+		if r.field = append(r.field, part...); len(r.field) > keptHead+2*keptTail {
+			r.shorten()
+		}
+		if !ended {
+			break
+		}
+		if r.fields, r.field = append(r.fields, r.field), nil; len(r.fields) == fieldsOf {
+			if err := r.each(r.fields); err != nil {
+				return 0, err
+			}
+			r.fields = r.fields[:0]
+		}
+	}
+	return n, nil
+}
+
+// shorten drops the middle of the field, whole lines of it, and leaves an empty line there.
+func (r *records) shorten() {
+	tail := r.field[len(r.field)-keptTail:]
+	if _, after, ok := bytes.Cut(tail, []byte{'\n'}); ok {
+		tail = after
+	}
+	r.field = append(append(r.field[:keptHead], "\n\n"...), tail...)
 }
 
 // NewestOf reads a branch's newest n commits in full, newest first. wait returns the result of

@@ -56,12 +56,22 @@ func VerifyFor(ctx context.Context, s *store.Store, rev string) (Verify, error) 
 	if err != nil {
 		return VerifyOff, err
 	}
+	most, found := VerifyOff, false
 	for _, name := range names {
-		if named(name) {
-			return strictest(ctx, s, named)
+		if !named(name) {
+			continue
 		}
+		v, err := VerifyOf(ctx, s, Remote{Name: name})
+		if err != nil {
+			return VerifyOff, err
+		}
+		most, found = max(most, v), true
 	}
-	return strictest(ctx, s, func(string) bool { return true })
+	all, err := strictest(ctx, s, func(string) bool { return true }) // an invalid setting of any remote is told
+	if found {
+		return most, err
+	}
+	return all, err
 }
 
 // strictest returns the highest demand of some remotes. A remote needs no URL for it, so that the
