@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -58,14 +59,25 @@ func checkCameBack(ctx context.Context, c *checker) error {
 	} else if ctx.Err() == nil {
 		err = nil
 	}
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	waiting, err := expunge.Unanswered(ctx, c.s)
+	if err != nil {
+		return err
+	}
+	repair, mend := FixCommand, func(ctx context.Context) error {
+		op := &expunge.Operation{Store: c.s, Writer: c.w}
+		return op.Run(ctx, doc.Expunged{})
+	}
+	if len(waiting) > 0 { // a sync keeps what was written here
+		repair, mend = share.SyncCommand(prose.ShellWord(waiting[0])), nil
+	}
 	for _, ref := range refs {
-		c.report(ctx, func(ctx context.Context) error {
-			op := &expunge.Operation{Store: c.s, Writer: c.w}
-			return op.Run(ctx, doc.Expunged{})
-		}, Problem{Kind: "expunged-back", Object: ref, Repair: FixCommand,
+		c.report(ctx, mend, Problem{Kind: "expunged-back", Object: ref, Repair: repair,
 			Message: fmt.Sprintf("'%s' contains what was expunged, because it was moved by something else than git context", ref)})
 	}
-	return err
+	return nil
 }
 
 // checkRequests looks for records of what remotes ask to forget that cannot be read. Their history is

@@ -187,6 +187,23 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 	return moved, ex.s.Repo().WriteStateFile(HeardName, append(data, '\n'))
 }
 
+// expungeOwn applies the tombstones in force to what is here and should not be. While something waits for an answer, what was
+// written here is hidden first, and kept; else old history that came back goes without a question.
+func (ex *exchanger) expungeOwn(ctx context.Context, ours *remote.RefSet) (bool, error) {
+	waiting, err := expunge.Unanswered(ctx, ex.s)
+	if err != nil {
+		return false, err
+	}
+	first, then := ex.expungeBack, ex.hideWritten
+	if len(waiting) > 0 {
+		first, then = then, first
+	}
+	if again, err := first(ctx, ours); err != nil || again {
+		return again, err
+	}
+	return then(ctx, ours)
+}
+
 // expungeBack expunges once more what something else than a command of ours has brought back into our own refs, as a
 // forced fetch does while a remote still has it. It reports whether there was any.
 func (ex *exchanger) expungeBack(ctx context.Context, ours *remote.RefSet) (bool, error) {

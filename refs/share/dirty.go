@@ -185,10 +185,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 		return false, nil
 	}
 	if ex.push {
-		if again, err := ex.hideWritten(ctx, ours); err != nil || again {
-			return again, err
-		}
-		if again, err := ex.expungeBack(ctx, ours); err != nil || again {
+		if again, err := ex.expungeOwn(ctx, ours); err != nil || again {
 			return again, err
 		}
 	}
