@@ -144,29 +144,54 @@ func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Co
 	}
 }
 
-// named tries what only memory knows; "" where it is none of that. An id has no ref.
+// named tries what only memory knows; "" where it is none of that. An id has no ref. A sync takes tags of any name, so
+// that none of them stands before a hash, an id or the branch of a remote.
 func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, err error) {
-	if git.CheckBranchName(name) != nil {
+	if git.CheckBranchName(name) != nil || git.IsID(name) {
 		return "", "", nil
 	}
-	tries := []string{git.BranchRef(name), git.TagRef(name)}
+	if doc.ValidID(name) {
+		if id, err := s.ByID(ctx, name); id != "" || err != nil {
+			return id, "", err
+		}
+	}
+	tries := []string{git.BranchRef(name)}
 	tracked := strings.TrimPrefix(name, "remotes/") // as git branch --all shows it
 	for i := range len(tracked) {                   // either part may have a slash in its name
 		if tracked[i] == '/' {
 			tries = append(tries, git.RemoteTracking(tracked[:i]).Branches()+tracked[i+1:])
 		}
 	}
-	for _, ref := range tries {
+	for _, ref := range append(tries, git.TagRef(name)) {
 		id, err := s.repo.Ref(ctx, ref)
-		if err == nil || !errors.Is(err, git.ErrNotFound) {
-			return id, ref, err
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err == nil && ref == git.TagRef(name) && s.abbreviates(ctx, name) {
+			return "", "", nil
+		}
+		return id, ref, err
+	}
+	return "", "", nil
+}
+
+// abbreviates reports whether a name is the beginning of the hash of one commit, of memory or of code.
+func (s *Store) abbreviates(ctx context.Context, name string) bool {
+	const fewest = 7 // digits that git prints
+	if len(name) < fewest || strings.Trim(name, "0123456789abcdef") != "" {
+		return false
+	}
+	out, err := s.repo.Run(ctx, "rev-parse", "--disambiguate="+name)
+	if err != nil {
+		return false
+	}
+	found := 0
+	for _, id := range strings.Fields(string(out)) {
+		if _, err := s.repo.Commit(ctx, git.ID(id)); err == nil {
+			found++
 		}
 	}
-	if !doc.ValidID(name) {
-		return "", "", nil
-	}
-	id, err = s.ByID(ctx, name)
-	return id, "", err
+	return found == 1
 }
 
 // idSlack is how much older than the time in its id a commit's commit may be for
