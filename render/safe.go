@@ -110,16 +110,24 @@ func hidden(r rune) bool {
 func loose(before, r rune) bool {
 	switch {
 	case joiner(r):
-		return before < 0x80 || joiner(before) || unicode.IsSpace(before) || before == blankBraille
+		return before < 0x80 || joiner(before) || blank(before)
 	case selector(r):
 		keycap := before >= '0' && before <= '9' || before == '#' || before == '*'
-		return before < 0x80 && !keycap || joiner(before) || selector(before) || unicode.IsSpace(before) || before == blankBraille
+		return !keycap && (before < 0x80 || blank(before) || !unicode.In(before, unicode.So, unicode.Sm, unicode.Sk, unicode.Po, unicode.Pd,
+			unicode.Han, unicode.Mongolian, unicode.Phags_Pa, unicode.Myanmar))
 	}
 	return false
 }
 
-// blankBraille is a character of braille without a dot.
-const blankBraille = 0x2800
+// blank reports whether a character that may stand before a joiner or a selector shows nothing: spaces, braille and a note without
+// a sign, and what joins letters.
+func blank(r rune) bool {
+	switch r {
+	case 0x2800, 0x1d159, 0x2d7f, 0x1107f, 0x16fe4:
+		return true
+	}
+	return unicode.IsSpace(r)
+}
 
 func joiner(r rune) bool { return r == 0x200c || r == 0x200d }
 func selector(r rune) bool {

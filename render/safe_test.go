@@ -26,6 +26,8 @@ func TestSafe(t *testing.T) {
 		{"selectors behind a letter", "x\ufe0f", "x<U+FE0F>"},
 		{"a text of joiners", "\u0915\u200d\u200c\u200d", "\u0915\u200d<U+200C><U+200D>"},
 		{"selectors behind blanks", "\u200a\ufe01\u00a0\ufe02\u3000\u200d\u2800\ufe03", "\u200a<U+FE01>\u00a0<U+FE02>\u3000<U+200D>\u2800<U+FE03>"},
+		{"selectors behind letters and notes without a sign", "\u00e9\ufe01\U0001d159\ufe02\u2d7f\u200d", "\u00e9<U+FE01>\U0001d159<U+FE02>\u2d7f<U+200D>"},
+		{"selectors behind Han and symbols", "\u845b\ufe00 \u2194\ufe0f \u00a9\ufe0e \u1820\u180b", "\u845b\ufe00 \u2194\ufe0f \u00a9\ufe0e \u1820\u180b"},
 		{"selectors behind what nothing shows", "\u00ad\ufe01\u3164\u180b", "<U+00AD><U+FE01><U+3164><U+180B>"},
 		{"joiners behind a letter", "ab\u200dc", "ab<U+200D>c"},
 		{"emoji and scripts", "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u0915\u094d\u200d\u0937 \u0646\u200c\u0627", "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u0915\u094d\u200d\u0937 \u0646\u200c\u0627"},

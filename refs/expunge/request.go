@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -68,18 +67,6 @@ func Waiting(ctx context.Context, s *store.Store) ([]Request, error) {
 		return nil, err
 	}
 	return Requests(ctx, s)
-}
-
-// Unanswered lists the remotes that ask for something and wait for an answer, sorted. Without requests it costs one stat.
-func Unanswered(ctx context.Context, s *store.Store) ([]string, error) {
-	list, err := Waiting(ctx, s)
-	remotes := map[string]bool{}
-	for _, r := range list {
-		if r.Waits() {
-			remotes[r.Remote] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(remotes)), err
 }
 
 // Overdue lists what was followed and whose time is over. Without requests it costs one stat.

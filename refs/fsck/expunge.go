@@ -62,7 +62,7 @@ func checkCameBack(ctx context.Context, c *checker) error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	waiting, err := expunge.Unanswered(ctx, c.s)
+	asked, err := expunge.Waiting(ctx, c.s)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func checkCameBack(ctx context.Context, c *checker) error {
 		op := &expunge.Operation{Store: c.s, Writer: c.w}
 		return op.Run(ctx, doc.Expunged{})
 	}
-	if len(waiting) > 0 { // a sync keeps what was written here
-		repair, mend = share.SyncCommand(prose.ShellWord(waiting[0])), nil
+	if len(asked) > 0 { // a sync keeps what was written here
+		repair, mend = share.SyncCommand(prose.ShellWord(asked[0].Remote)), nil
 	}
 	for _, ref := range refs {
 		c.report(ctx, mend, Problem{Kind: "expunged-back", Object: ref, Repair: repair,

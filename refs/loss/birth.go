@@ -50,7 +50,8 @@ func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
 }
 
 // sameBranch reports whether what looks like a birth hides the history of its own branch: its parent says the
-// same name, or the name of the ref, whose newest commit says another one, as after git push HUB OTHER:MAIN.
+// same name, or the name of the ref, whose newest commit says another one, as after git push HUB OTHER:MAIN, or which leads
+// to that parent through nothing else, although the branch was merged.
 func (f *finder) sameBranch(ctx context.Context, birth, parent git.ID) (bool, error) {
 	below, err := f.branchAt(ctx, parent)
 	if below == "" || err != nil {
@@ -62,15 +63,30 @@ func (f *finder) sameBranch(ctx context.Context, birth, parent git.ID) (bool, er
 	if below != f.Branch {
 		return false, nil
 	}
-	if newest, err := f.branchAt(ctx, f.Tip); newest == "" || newest == f.Branch || err != nil {
-		return false, err
-	}
 	for at := f.Tip; at != birth; at = f.News[at].Parents[0] {
 		if n := f.News[at]; n == nil || len(n.Parents) == 0 {
-			return false, nil // it was merged
+			return !f.reaches(parent, birth), nil // it was merged
 		}
 	}
-	return true, nil
+	newest, err := f.branchAt(ctx, f.Tip)
+	return newest != "" && newest != f.Branch, err
+}
+
+// reaches reports whether the tip leads to a commit by another way than through one of its children, as it does to what a
+// merged branch began from.
+func (f *finder) reaches(id, child git.ID) bool {
+	seen := map[git.ID]bool{child: true}
+	for stack := []git.ID{f.Tip}; len(stack) > 0; {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if n := f.News[at]; at == id || n == nil { // what is known may lead there
+			return true
+		} else if !seen[at] {
+			seen[at] = true
+			stack = append(stack, n.Parents...)
+		}
+	}
+	return false
 }
 
 // branchAt returns the name of the branch that a commit is of, as its metadata.yaml says; "" for unknown.

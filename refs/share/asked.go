@@ -187,15 +187,15 @@ func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool
 	return moved, ex.s.Repo().WriteStateFile(HeardName, append(data, '\n'))
 }
 
-// expungeOwn applies the tombstones in force to what is here and should not be. While something waits for an answer, what was
-// written here is hidden first, and kept; else old history that came back goes without a question.
+// expungeOwn applies the tombstones in force to what is here and should not be. While something that a remote asks to forget
+// is kept, what was written here is hidden first, and kept; else old history that came back goes without a question.
 func (ex *exchanger) expungeOwn(ctx context.Context, ours *remote.RefSet) (bool, error) {
-	waiting, err := expunge.Unanswered(ctx, ex.s)
+	asked, err := expunge.Waiting(ctx, ex.s)
 	if err != nil {
 		return false, err
 	}
 	first, then := ex.expungeBack, ex.hideWritten
-	if len(waiting) > 0 {
+	if len(asked) > 0 {
 		first, then = then, first
 	}
 	if again, err := first(ctx, ours); err != nil || again {

@@ -144,8 +144,8 @@ func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Co
 	}
 }
 
-// named tries what only memory knows; "" where it is none of that. An id has no ref. A sync takes tags of any name, so
-// that none of them stands before a hash, an id or the branch of a remote.
+// named tries what only memory knows; "" where it is none of that. An id has no ref. A sync takes tags of any name, and
+// unbundle branches, so that none of them stands before a hash or an id, and no tag before the branch of a remote.
 func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, err error) {
 	if git.CheckBranchName(name) != nil || git.IsID(name) {
 		return "", "", nil
@@ -167,7 +167,7 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 		if errors.Is(err, git.ErrNotFound) {
 			continue
 		}
-		if err == nil && ref == git.TagRef(name) && s.abbreviates(ctx, name) {
+		if err == nil && !strings.Contains(name, "/") && s.abbreviates(ctx, name) {
 			return "", "", nil
 		}
 		return id, ref, err
