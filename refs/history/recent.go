@@ -68,7 +68,10 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 	}}
 	err := s.Repo().ViewTo(ctx, records, nil, "log", "-z", "--format=%H%x00%T%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
 		fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--")
-	return list, err
+	if err != nil {
+		return nil, err // a part of it would pass for all
+	}
+	return list, nil
 }
 
 // recentOf reads the fields of one commit.
