@@ -105,7 +105,7 @@ func CameBack(ctx context.Context, s *store.Store, e doc.Expunged) ([]string, er
 	for _, id := range old {
 		args = append(args, "--contains="+string(id))
 	}
-	out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.RoadmapRef)...)
+	out, err := s.Repo().View(ctx, append(args, git.BranchPrefix, git.TagPrefix, git.DeletedPrefix, git.RoadmapRef)...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +116,8 @@ func CameBack(ctx context.Context, s *store.Store, e doc.Expunged) ([]string, er
 // can name thousands.
 const mostOld = 256
 
-// oldHere returns the replaced commits in our own history that brought something expunged into it. Others may be history
-// again, which somebody refused to forget, or any commit that a teammate named.
+// oldHere returns the replaced commits in our own history that brought something expunged into it. The others are
+// part of history again, because somebody refused to forget them, or a teammate named them without a reason.
 func oldHere(ctx context.Context, s *store.Store, e doc.Expunged) ([]git.ID, error) {
 	var ids []git.ID
 	for _, hash := range e.Commits() {

@@ -87,7 +87,7 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
 	}
 	for _, r := range v.tracking {
-		if git.GoneRoadmap(r.Name) {
+		if _, rest := git.GoneTracking(r.Name); rest == "roadmap" {
 			roadmaps = append(roadmaps, r.Name)
 		}
 	}

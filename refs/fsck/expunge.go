@@ -52,13 +52,10 @@ func checkExpunge(ctx context.Context, c *checker) error {
 // checkCameBack looks for branches that lead to what was expunged, because something else than a command of ours moved
 // them.
 func checkCameBack(ctx context.Context, c *checker) error {
-	var refs []string
-	known, err := expunge.Tombstones(ctx, c.s)
-	if err == nil { // else checkRefs or checkDocuments reports it
-		refs, err = expunge.CameBack(ctx, c.s, known)
-	} else if ctx.Err() == nil {
-		err = nil
+	if c.forgotten == nil { // checkRefs or checkDocuments reports why
+		return nil
 	}
+	refs, err := expunge.CameBack(ctx, c.s, *c.forgotten)
 	if err != nil || len(refs) == 0 {
 		return err
 	}

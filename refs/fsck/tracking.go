@@ -109,13 +109,10 @@ func remoteOf(ref string, remotes []string) string {
 		found, _ = strings.CutSuffix(rest, "/context")
 		return found
 	}
-	rest := strings.TrimPrefix(ref, git.RemotePrefix)
-	for _, part := range []string{"/heads/", "/tags/", "/work/"} {
-		if remote, _, ok := strings.Cut(rest, part); ok {
-			return remote
-		}
+	found, rest := git.GoneTracking(ref)
+	if rest == "" {
+		found = strings.TrimPrefix(ref, git.RemotePrefix)
 	}
-	found, _ = strings.CutSuffix(rest, "/roadmap")
 	return found
 }
 

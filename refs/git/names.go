@@ -2,7 +2,6 @@ package git
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -149,19 +148,30 @@ func TrackedWork(ref string, remotes []string) bool {
 			return strings.HasPrefix(ref, t.Works())
 		}
 	}
-	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
-	at := strings.Index(rest, "/work/")
-	return tracked && at >= 0 && !strings.Contains(rest[:at], "/heads/") && !strings.Contains(rest[:at], "/tags/")
+	_, rest := GoneTracking(ref)
+	return strings.HasPrefix(rest, "work/")
 }
 
-// GoneRoadmap reports whether a ref is the roadmap of a remote that does not exist any more, whose name nothing
-// but the ref tells.
-func GoneRoadmap(ref string) bool {
-	rest, tracked := strings.CutPrefix(ref, RemotePrefix)
-	remote, isRoadmap := strings.CutSuffix(rest, "/roadmap")
-	return tracked && isRoadmap && !slices.ContainsFunc([]string{"/heads/", "/tags/", "/work/"}, func(kind string) bool {
-		return strings.Contains(remote+"/", kind)
-	})
+// GoneTracking splits a tracking ref of a remote that does not exist any more, so that nothing but the ref tells its
+// name: at the first part that every memory has. rest begins with that part; "" for what is no such ref.
+func GoneTracking(ref string) (remote, rest string) {
+	name, tracked := strings.CutPrefix(ref, RemotePrefix)
+	if !tracked {
+		return "", ""
+	}
+	first := len(name)
+	for _, part := range []string{"/heads/", "/tags/", "/work/"} {
+		if at := strings.Index(name, part); at >= 0 {
+			first = min(first, at)
+		}
+	}
+	if first < len(name) {
+		return name[:first], name[first+1:]
+	}
+	if remote, ok := strings.CutSuffix(name, "/roadmap"); ok {
+		return remote, "roadmap"
+	}
+	return "", ""
 }
 
 // Tags is what the tags begin with.

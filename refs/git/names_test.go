@@ -81,19 +81,19 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestGoneRoadmap(t *testing.T) {
+func TestGoneTracking(t *testing.T) {
 	t.Parallel()
-	for ref, want := range map[string]bool{
-		"refs/context/remotes/origin/roadmap":       true,
-		"refs/context/remotes/my/fork/roadmap":      true,
-		"refs/context/remotes/origin/heads/roadmap": false,
-		"refs/context/remotes/origin/tags/roadmap":  false,
-		"refs/context/remotes/origin/work/roadmap":  false,
-		"refs/context/remotes/origin/heads/main":    false,
-		"refs/context/roadmap":                      false,
+	for ref, want := range map[string][2]string{
+		"refs/context/remotes/origin/roadmap":        {"origin", "roadmap"},
+		"refs/context/remotes/my/fork/roadmap":       {"my/fork", "roadmap"},
+		"refs/context/remotes/origin/heads/roadmap":  {"origin", "heads/roadmap"},
+		"refs/context/remotes/origin/tags/a/heads/b": {"origin", "tags/a/heads/b"},
+		"refs/context/remotes/origin/work/roadmap":   {"origin", "work/roadmap"},
+		"refs/context/remotes/origin/other":          {},
+		"refs/context/roadmap":                       {},
 	} {
-		if got := GoneRoadmap(ref); got != want {
-			t.Errorf("%s: %v", ref, got)
+		if remote, rest := GoneTracking(ref); remote != want[0] || rest != want[1] {
+			t.Errorf("%s: '%s' and '%s'", ref, remote, rest)
 		}
 	}
 }

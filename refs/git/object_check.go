@@ -66,8 +66,8 @@ func checkIdentity(line string) error {
 	return nil
 }
 
-// CheckTree returns what git's fsck has against the modes in the content of a tree that [ParseTree] can read; whoever
-// knows which names belong there checks these and their order.
+// CheckTree returns what git's fsck has against the modes in the content of a tree that [ParseTree] can read. It does not
+// check names and their order: that is for the caller, who knows which names belong there.
 func CheckTree(data []byte, hashLen int) error {
 	for len(data) > 0 {
 		if data[0] == '0' {

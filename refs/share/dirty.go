@@ -159,7 +159,7 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 // anything is merged:
 //
 //  1. what the other side has expunged is expunged here too (acceptTombstones), what of that was written here later
-//     is hidden (hideWritten), and both sides are read again;
+//     is hidden, what came back is expunged again (expungeOwn), and both sides are read again;
 //  2. refs of the other side that lead to old history are moved, as tracking refs alone, to their
 //     cleaned commits, so that what others added on top is merged once; the old objects are
 //     deleted;

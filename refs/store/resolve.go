@@ -145,7 +145,7 @@ func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Co
 }
 
 // named tries what only memory knows; "" where it is none of that. An id has no ref. A sync takes tags of any name, and
-// unbundle branches, so that none of them stands before a hash or an id, and no tag before the branch of a remote.
+// unbundle takes branches. So a hash or an id comes before a ref of that name, and a remote's branch before a tag.
 func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, err error) {
 	if git.CheckBranchName(name) != nil || git.IsID(name) {
 		return "", "", nil
@@ -167,31 +167,33 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 		if errors.Is(err, git.ErrNotFound) {
 			continue
 		}
-		if err == nil && !strings.Contains(name, "/") && s.abbreviates(ctx, name) {
-			return "", "", nil
+		if err != nil {
+			return "", "", err
 		}
-		return id, ref, err
+		if short, err := s.abbreviates(ctx, name); short || err != nil {
+			return "", "", err
+		}
+		return id, ref, nil
 	}
 	return "", "", nil
 }
 
-// abbreviates reports whether a name is the beginning of the hash of one commit, of memory or of code.
-func (s *Store) abbreviates(ctx context.Context, name string) bool {
+// abbreviates reports whether a name is the beginning of the hash of a commit, of memory or of code.
+func (s *Store) abbreviates(ctx context.Context, name string) (bool, error) {
 	const fewest = 7 // digits that git prints
 	if len(name) < fewest || strings.Trim(name, "0123456789abcdef") != "" {
-		return false
+		return false, nil
 	}
 	out, err := s.repo.Run(ctx, "rev-parse", "--disambiguate="+name)
 	if err != nil {
-		return false
+		return false, err
 	}
-	found := 0
+	var ids []git.ID
 	for _, id := range strings.Fields(string(out)) {
-		if _, err := s.repo.Commit(ctx, git.ID(id)); err == nil {
-			found++
-		}
+		ids = append(ids, git.ID(id))
 	}
-	return found == 1
+	infos, err := s.repo.InfosHere(ctx, ids)
+	return slices.ContainsFunc(infos, func(i git.ObjectInfo) bool { return i.Type == "commit" }), err
 }
 
 // idSlack is how much older than the time in its id a commit's commit may be for
