@@ -96,18 +96,21 @@ func foldName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// standardName returns the standard section that a name denotes, or "".
+// standardName returns the standard section that a name denotes, or "". The names are written out, as a
+// merge asks this several times for each section, of which a hostile file has very many.
 func standardName(name string) string {
-	got := foldName(name)
-	for _, s := range standardSections() {
-		if want := foldName(s); got == want || got+"s" == want || got == want+"s" {
-			return s
-		}
-	}
-	switch got {
-	case "questions":
+	switch foldName(name) {
+	case "goal", "goals":
+		return SectionGoal
+	case "milestone", "milestones":
+		return SectionMilestones
+	case "todo", "todos":
+		return SectionTodo
+	case "decision", "decisions":
+		return SectionDecisions
+	case "openquestion", "openquestions", "questions":
 		return SectionQuestions
-	case "outcomes":
+	case "branchoutcome", "branchoutcomes", "outcomes":
 		return SectionOutcomes
 	}
 	return ""
