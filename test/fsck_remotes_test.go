@@ -134,12 +134,12 @@ func TestFsckFindsStateThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.ok("record", "-a", "before")
 	for _, name := range []string{"context/intent/main.json", "context/merge/main.json", "context/bisect/main-worktree/main.json", "context/held/origin",
-		"context/hooks.jsonl", "context/gc.log", "context/heard.json", "context/capture/x.json"} {
+		"context/hooks.jsonl", "context/gc.log", "context/heard.json", "context/expunged.txt", "context/capture/x.json"} {
 		w.put(name, "{}")
 	}
 	run := w.asNobody(filepath.Dir(w.dir))
 	for _, name := range []string{"written", "intent/main.json", "merge/main.json", "bisect/main-worktree/main.json", "held/origin", "hooks.jsonl", "gc.log",
-		"heard.json", "capture/x.json", "journal/main.jsonl"} {
+		"heard.json", "expunged.txt", "capture/x.json", "journal/main.jsonl"} {
 		path := w.gitPath(filepath.FromSlash("context/" + name))
 		if err := os.Chmod(path, 0); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,7 @@ type Operation struct {
 //     it records what the remotes have, for the commands that clean them;
 //  4. it removes committed and expunged steps from journals;
 //  5. it empties reflogs and deletes the objects that only old history reaches;
-//  6. it removes the intent once no ref leads to old history.
+//  6. it lists what was asked here, see [HereName], and removes the intent once no ref leads to old history.
 //
 // Steps that are pending lose what is in add, and by [Operation.Follow] nothing.
 //
@@ -119,7 +119,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 		return err
 	}
 	if left == nil && !old && !kept && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
-		return op.captures(ctx) // an agent may say an expunged text again
+		return errors.Join(op.captures(ctx), op.keepHere(ctx)) // an agent may say an expunged text again
 	}
 	if err := op.Rewriter.refuseCut(); err != nil {
 		return err
@@ -156,9 +156,13 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 		if err != nil {
 			return err
 		}
-		if !again {
-			return dropIntent(op.Store)
+		if again {
+			continue
 		}
+		if err := op.keepHere(ctx); err != nil {
+			return err
+		}
+		return dropIntent(op.Store)
 	}
 	return errBusy()
 }

@@ -42,7 +42,8 @@ func (op *Operation) checkState(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	_, err = op.Store.Written(ctx)
-	errs = append(errs, err, op.Store.DropAttached(func(string, []byte) bool { return false }))
+	_, hereErr := Here(op.Store)
+	errs = append(errs, err, hereErr, op.Store.DropAttached(func(string, []byte) bool { return false }))
 	return errors.Join(errs...)
 }
 

@@ -212,7 +212,7 @@ const (
 	// ExpungeIncomplete is returned when an object would still contain the text after an expunge. Nothing
 	// was changed.
 	ExpungeIncomplete = "expunge-incomplete"
-	// ExpungeIntent is returned when the file of an interrupted expunge cannot be read.
+	// ExpungeIntent is returned when the file of an interrupted expunge, or the list of what was expunged here, cannot be read.
 	ExpungeIntent = "expunge-intent"
 	// ExpungedFull is returned when the list of what was expunged would exceed its limit. Give a longer
 	// text, which occurs in fewer places.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -49,14 +48,20 @@ func checkExpunge(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// checkCameBack looks for branches that lead to what was expunged, because something else than a command of ours moved
-// them.
+// checkCameBack looks for what was expunged and is back, because something else than a command of ours moved
+// branches or the roadmap.
 func checkCameBack(ctx context.Context, c *checker) error {
 	if c.forgotten == nil { // checkRefs or checkDocuments reports why
 		return nil
 	}
+	if _, err := expunge.Missing(c.s, *c.forgotten); errors.Is(err, fail.ErrInvalid) {
+		path := c.s.StatePath(expunge.HereName)
+		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: path, Message: err.Error(), Repair: "rm " + prose.ShellQuoted(path)})
+	} else if err != nil {
+		return err
+	}
 	refs, err := expunge.CameBack(ctx, c.s, *c.forgotten)
-	if err != nil || len(refs) == 0 {
+	if err != nil || len(refs) == 0 && c.missing.Empty() {
 		return err
 	}
 	asked, err := expunge.Waiting(ctx, c.s)
@@ -65,14 +70,19 @@ func checkCameBack(ctx context.Context, c *checker) error {
 	}
 	repair, mend := FixCommand, func(ctx context.Context) error {
 		op := &expunge.Operation{Store: c.s, Writer: c.w}
-		return op.Run(ctx, doc.Expunged{})
+		return op.Run(ctx, c.missing)
 	}
 	if len(asked) > 0 { // a sync keeps what was written here
 		repair, mend = share.SyncCommand(prose.ShellWord(asked[0].Remote)), nil
 	}
+	moved := "because it was moved by something else than git context"
+	if !c.missing.Empty() {
+		c.report(ctx, mend, Problem{Kind: "tombstones-lost", Object: git.RoadmapRef, Repair: repair,
+			Message: fmt.Sprintf("'%s' lacks the record of an expunge here (%s), %s", git.RoadmapRef, expunge.AskedText(c.missing), moved)})
+	}
 	for _, ref := range refs {
 		c.report(ctx, mend, Problem{Kind: "expunged-back", Object: ref, Repair: repair,
-			Message: fmt.Sprintf("'%s' contains what was expunged, because it was moved by something else than git context", ref)})
+			Message: fmt.Sprintf("'%s' contains what was expunged, %s", ref, moved)})
 	}
 	return nil
 }

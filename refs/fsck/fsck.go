@@ -106,6 +106,7 @@ type checker struct {
 	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
 
 	forgotten  *doc.Expunged // tombstones when the run began; nil: unknown
+	missing    doc.Expunged  // those of them that the roadmap lacks
 	forgetting bool          // an expunge was running then
 
 	original map[string]bool // ids of entries with two contents of which the first one is known
@@ -163,6 +164,10 @@ func (c *checker) run(ctx context.Context) error {
 	c.forgetting = expungeAtWork(c.s)
 	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else checkRefs or checkDocuments reports it
 		c.forgotten = &known
+		if missing, err := expunge.Missing(c.s, known); err == nil { // else checkCameBack reports it
+			all := known.Union(missing)
+			c.forgotten, c.missing = &all, missing
+		}
 	}
 	for _, check := range checks() {
 		if err := check.run(ctx, c); err != nil {

@@ -211,25 +211,35 @@ func (ex *exchanger) expungeBack(ctx context.Context, ours *remote.RefSet) (bool
 	if err != nil {
 		return false, err
 	}
-	refs, err := expunge.CameBack(ctx, ex.s, known)
-	if err != nil || len(refs) == 0 {
+	missing, err := expunge.Missing(ex.s, known)
+	if err != nil {
 		return false, err
+	}
+	refs, err := expunge.CameBack(ctx, ex.s, known.Union(missing))
+	if err != nil || len(refs) == 0 && missing.Empty() {
+		return false, err
+	}
+	has, had := "lacks the record of an expunge here", "lacked the record of an expunge here"
+	if len(refs) > 0 {
+		has, had = "contains what was expunged", "contained what was expunged"
+	} else {
+		refs = []string{git.RoadmapRef}
 	}
 	for i, ref := range refs {
 		refs[i] = displayRef(ref)
 	}
 	names := prose.QuotedList(refs)
 	if !ex.merge || ex.rehearsal {
-		return false, fail.New(fail.ErrRefused, fail.ExpungedOnRemote, names+" contains what was expunged", SyncCommand(prose.ShellWord(ex.peer.Name)))
+		return false, fail.New(fail.ErrRefused, fail.ExpungedOnRemote, names+" "+has, SyncCommand(prose.ShellWord(ex.peer.Name)))
 	}
 	if err := ex.dropUnsound(ctx); err != nil {
 		return false, err
 	}
 	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer}
-	err = op.Run(ctx, doc.Expunged{})
+	err = op.Run(ctx, missing)
 	ex.res.Warnings = append(ex.res.Warnings, op.Result.Warnings...)
 	if err == nil {
-		ex.note(names + " contained what was expunged; it was expunged again")
+		ex.note(names + " " + had + "; it was expunged again")
 	}
 	return true, err
 }

@@ -35,6 +35,14 @@ func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) err
 	if back.Empty() {
 		return nil
 	}
+	here, err := expunge.Here(ex.s)
+	if err != nil {
+		return err
+	}
+	if own := back.Except(back.Except(here)); !own.Empty() {
+		ex.warn(fmt.Sprintf("'%s' has the record that somebody refused to forget what was expunged here (%s), and brings it back; "+
+			"git context expunge removes it again", ex.peer.Name, expunge.AskedText(own)))
+	}
 	if err := ex.liftAll(ctx, back, all); err != nil {
 		return err
 	}
@@ -104,7 +112,7 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	if err := l.mark(ctx); err != nil {
 		l.warnings = append(l.warnings, l.ses.LateWarnings(err, nil)...)
 	}
-	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s))
+	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s), expunge.KeepHere(ctx, s, doc.Expunged{}))
 }
 
 // notes adds the lines of kept notes. Lines too many do no harm, should the rest fail. A note moves with its commit, where
