@@ -3,6 +3,7 @@ package loss
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -146,13 +147,29 @@ func (f *finder) hidden(ctx context.Context, births bool) (git.ID, error) {
 }
 
 // between reports whether a commit follows what this repository and the other side have in common: what lies
-// below it belongs to this branch.
+// below it belongs to this branch. It asks git once: each of thousands of commits may look like a birth.
 func (f *finder) between(ctx context.Context, id git.ID) (bool, error) {
+	if f.above != nil {
+		return f.above[id], nil
+	}
 	bases, err := f.mergeBases(ctx, f.Have, f.Tip)
-	for _, base := range bases {
-		if is, err := f.s.Repo().IsAncestor(ctx, base, id); is || err != nil {
-			return is, err
+	if err != nil {
+		return false, err
+	}
+	above := map[git.ID]bool{}
+	if len(bases) > 0 {
+		args := []string{"rev-list", "--ancestry-path", "--end-of-options", string(f.Tip)}
+		for _, base := range bases {
+			args = append(args, "^"+string(base))
+		}
+		out, err := f.s.Repo().View(ctx, args...)
+		if err != nil {
+			return false, err
+		}
+		for line := range strings.Lines(string(out)) {
+			above[git.ID(strings.TrimSpace(line))] = true
 		}
 	}
-	return false, err
+	f.above = above
+	return above[id], nil
 }

@@ -79,6 +79,7 @@ type finder struct {
 	lasts   map[docKey][26]byte    // the largest ids in folders
 	births  map[git.ID]bool        // by commit.md: whether its one entry is a birth
 	bases   map[[2]git.ID][]git.ID // best common ancestors, by two commits
+	above   map[git.ID]bool        // what follows what Have and Tip have in common; nil: not asked
 	have    map[string]places      // of Have, by the name of the live file
 	back    map[[26]byte]bool      // entries that are shown again, see shown
 	looked  int                    // number of commits that cameAs looked at
