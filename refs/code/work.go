@@ -67,6 +67,10 @@ func SaveWork(ctx context.Context, s *store.Store) (*Work, error) {
 		return nil, err
 	}
 	c, err := s.Repo().StashContent(ctx, st)
+	if errors.Is(err, git.ErrStashTooLarge) {
+		err = &fail.Error{Code: fail.WorkTooLarge, Kind: fail.ErrRefused, Err: err, Message: "the uncommitted code cannot be handed over",
+			Hints: []string{"git commit", "git context handover"}}
+	}
 	if err == nil && c.Bytes > store.MaxWork {
 		err = tooLarge(c.Bytes, c.Largest)
 	}

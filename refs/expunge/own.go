@@ -214,7 +214,7 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 }
 
 // messageHits returns the tombstones of texts in the messages of COMMITs: their subjects and bodies are
-// made of what was committed.
+// made of what was committed, and a trailer names the code that was handed over with it.
 func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (own doc.Expunged, err error) {
 	if e.Texts() == 0 {
 		return own, nil
@@ -226,7 +226,7 @@ func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 		}
 		if c.Trailer(store.TrailerID) != "" {
 			subject, body, _ := c.Parts()
-			own = own.Union(e.HitsText(subject + body))
+			own = own.Union(e.HitsText(subject + body)).Union(e.HitsText(c.Trailer(store.TrailerWork)))
 		}
 	}
 	return own, nil

@@ -193,8 +193,12 @@ type StashContent struct {
 func (c *StashContent) Files() int { return len(c.Paths) + len(c.Untracked) }
 
 // StashContent lists what an entry changes, with one diff of its three commits. ErrNotFound: some
-// of it is not here.
+// of it is not here. ErrStashTooLarge: it changes more than MostStashFiles files.
 func (r *Repo) StashContent(ctx context.Context, st *Stash) (*StashContent, error) {
+	d := differing{r, map[treePair]int{}}
+	if err := errors.Join(d.limit(ctx, st.ID, st.Base), d.limit(ctx, st.Index, st.Base), d.limit(ctx, st.Untracked, "")); err != nil {
+		return nil, err
+	}
 	c := &StashContent{Untracked: map[string]ID{}, Blobs: map[ID]int64{}}
 	diffs := fmt.Sprintf("%s %s\n%s %s\n", st.ID, st.Base, st.Index, st.Base)
 	names := map[ID]string{}

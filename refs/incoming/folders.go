@@ -26,7 +26,7 @@ type folder struct {
 }
 
 // seenTree identifies a tree that was checked at a path. For notes, whose rules depend only on
-// how many digits lead to it, the path is "/" and their number.
+// how many digits lead to it, the path is "/" and their number: there no tree has two paths, see [Inspection.add].
 type seenTree struct {
 	role Role
 	path string
@@ -46,8 +46,11 @@ func (c *Inspection) CheckCommits(ctx context.Context, commits []*Commit) error 
 			return err
 		}
 		for _, r := range []Role{RoleBranch, RoleRoadmap, RoleNotes} {
-			if n.Roles&r != 0 && n.Tree != "" && !c.Absent[n.Tree] {
-				level = c.add(level, folder{at: n, role: r, id: n.Tree, bases: bases})
+			if n.Roles&r == 0 || n.Tree == "" || c.Absent[n.Tree] {
+				continue
+			}
+			if level, err = c.add(level, folder{at: n, role: r, id: n.Tree, bases: bases}); err != nil {
+				return err
 			}
 		}
 	}
@@ -144,18 +147,23 @@ func (c *Inspection) parentTrees(ctx context.Context, n *Commit) ([]git.ID, erro
 	return trees, nil
 }
 
-// add appends a folder unless it was checked at such a place before.
-func (c *Inspection) add(level []folder, f folder) []folder {
+// add appends a folder unless it was checked at such a place before. Notes with the same tree at two paths would be
+// about objects whose hashes differ in the first digits alone, which there are not: folders that are in one another twice
+// have more notes than anybody can read, in a few objects.
+func (c *Inspection) add(level []folder, f folder) ([]folder, error) {
 	key := seenTree{f.role, f.path, f.id}
 	if f.role == RoleNotes {
 		key.path = "/" + strconv.Itoa(noteDigits(f.path))
 	}
-	if _, seen := c.trees[key]; seen {
-		return level
+	switch at, seen := c.trees[key]; {
+	case !seen:
+		c.trees[key] = f.path
+		c.objects--
+		return append(level, f), nil
+	case at != f.path:
+		return level, c.wrong(FlawTree, f, "it is the same as '"+at+"/'", nil)
 	}
-	c.trees[key] = struct{}{}
-	c.objects--
-	return append(level, f)
+	return level, nil
 }
 
 // level checks folders and returns the folders below them and the files in them.

@@ -276,6 +276,12 @@ func inDocuments() []hostileCase {
 			id := makeTree(r, "100644 "+strings.Repeat("a", 37)+" "+r.Blob("x"))
 			return makeTree(r, "040000 abc "+id), id
 		}), "'abc' (OBJECT) in commit COMMIT: it is a folder that no tree of notes has"},
+		{"one folder of notes twice", onNotes(func(r *memtest.Repo) (string, string) {
+			blob := r.Blob("x")
+			id := makeTree(r, "100644 "+strings.Repeat("a", len(blob)-4)+" "+blob)
+			two := makeTree(r, "040000 aa "+id)
+			return makeTree(r, "040000 aa "+two, "040000 ab "+makeTree(r, "040000 bb "+id)), id
+		}), "'ab/bb/' (OBJECT) in commit COMMIT: it is the same as 'aa/aa/'"},
 		{"note as a link", onNotes(oneEntry("120000", strings.Repeat("a", 40), "x")), "symbolic link"},
 	}
 }

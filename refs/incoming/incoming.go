@@ -192,12 +192,12 @@ type Inspection struct {
 	bytes   int64     // of files, that are left
 	entries map[EntryKey]struct{}
 	ByID    map[git.ID]*Commit
-	own     map[git.ID]git.ID     // trees of commits of our own, by commit
-	trees   map[seenTree]struct{} // that were checked
-	Files   map[FileKey]Ends      // that were checked
-	Roots   map[git.ID]Root       // of branches, by tree
-	newer   map[git.ID]string     // of commits that left out entries: the id of one
-	looked  int                   // number of commits that leftOut looked at
+	own     map[git.ID]git.ID   // trees of commits of our own, by commit
+	trees   map[seenTree]string // that were checked: the path of the first one
+	Files   map[FileKey]Ends    // that were checked
+	Roots   map[git.ID]Root     // of branches, by tree
+	newer   map[git.ID]string   // of commits that left out entries: the id of one
+	looked  int                 // number of commits that leftOut looked at
 
 	Reader Reader // receives what was read; may be nil
 
@@ -221,7 +221,7 @@ func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
 		bytes:   bytesExtra + bytesPerEntry*int64(limit),
 		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{}, newer: map[git.ID]string{},
+		trees: map[seenTree]string{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{}, newer: map[git.ID]string{},
 	}
 }
 

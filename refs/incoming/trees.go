@@ -64,7 +64,10 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 			}
 		case known || c.Absent[e.ID]:
 		case e.IsTree():
-			deeper = c.add(deeper, folder{at: f.at, role: f.role, path: at.path, id: e.ID, bases: below})
+			var err error
+			if deeper, err = c.add(deeper, folder{at: f.at, role: f.role, path: at.path, id: e.ID, bases: below}); err != nil {
+				return nil, nil, err
+			}
 		default:
 			files = append(files, at)
 			c.objects--

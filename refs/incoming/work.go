@@ -2,6 +2,7 @@ package incoming
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 
 // CheckWork returns nil if a ref names code that git context has handed over: a commit in the form of an
 // entry of git stash, by its parents and its subject, whose contents are here and have at most
-// [store.MaxWork] bytes. Otherwise it returns a refusal as [Check] does. The code commits beneath
+// [store.MaxWork] bytes in [git.MostStashFiles] files. Otherwise it returns a refusal as [Check] does. The code commits beneath
 // are not looked at: git checks them, and no command of memory reads them.
 func CheckWork(ctx context.Context, s *store.Store, ref git.Ref) error {
 	no := func(what string, cause error) error {
@@ -32,6 +33,8 @@ func CheckWork(ctx context.Context, s *store.Store, ref git.Ref) error {
 	switch {
 	case Unreadable(err):
 		return no("its contents cannot be read", err)
+	case errors.Is(err, git.ErrStashTooLarge):
+		return no(err.Error(), nil)
 	case err != nil:
 		return err
 	case content.Bytes > store.MaxWork:

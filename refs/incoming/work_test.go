@@ -2,6 +2,7 @@ package incoming_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,6 +30,14 @@ func TestCheckWork(t *testing.T) {
 	}
 	some := tree("some")
 	good := "On main" + store.WorkSubject
+	bomb := some // 10^16 files in nine trees
+	for range 8 {
+		var entries []string
+		for i := range 100 {
+			entries = append(entries, fmt.Sprintf("040000 %02d %s", i, bomb))
+		}
+		bomb = makeTree(r, entries...)
+	}
 	index, alone := commit(some, "index", base), commit(tree("new"), "untracked")
 	for _, test := range []struct{ name, id, want string }{
 		{"two parents", commit(some, good, base, index), ""},
@@ -41,6 +50,17 @@ func TestCheckWork(t *testing.T) {
 		{"untracked files with a parent", commit(some, good, base, index, commit(some, "other", base)), "has other parents"},
 		{"too large", commit(tree(strings.Repeat("x", store.MaxWork+1)), good, base, index), "at most 10485760"},
 		{"too large together", commit(tree(strings.Repeat("x", store.MaxWork-1)), good, base, index, alone), "at most 10485760"},
+		{"too many files", commit(bomb, good, base, index), "at most 100000 are allowed"},
+		{"too many files that go", func() string {
+			full := commit(bomb, "code")
+			return commit(some, good, full, commit(bomb, "index", full))
+		}(), "at most 100000 are allowed"},
+		{"too many files that are not tracked", commit(some, good, base, index, commit(bomb, "untracked")), "at most 100000 are allowed"},
+		{"many files that stay", func() string {
+			full := "040000 full " + bomb
+			on := commit(makeTree(r, full), "code")
+			return commit(makeTree(r, full, "100644 new "+r.Blob("new")), good, on, commit(makeTree(r, full), "index", on))
+		}(), ""},
 		{"a blob that is missing", commit(makeTree(r, "100644 f "+strings.Repeat("1", len(base))), good, base, index), "cannot be read"},
 		{"a blob", r.Blob("blob"), "not a commit"},
 		{"nothing", strings.Repeat("2", len(base)), "cannot be read"},
