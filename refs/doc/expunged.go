@@ -331,6 +331,15 @@ func (e *Expunged) AddText(text string) {
 	}
 }
 
+// AddTextHash adds a tombstone for a piece of text, given by its SHA-256 in hex. It fails if hash is none.
+func (e *Expunged) AddTextHash(hash string) error {
+	if !validTombstone(tombText, hash) {
+		return fmt.Errorf("'%s' is no SHA-256 in hex", clip(hash))
+	}
+	e.add(tombText + " " + hash)
+	return nil
+}
+
 // AddCommit adds a tombstone for a replaced commit, given by its full hash. Whatever
 // descends from that commit is history from before the rewrite. It fails if hash is not a
 // full hash.
@@ -380,6 +389,9 @@ func (e Expunged) Files() []string { return e.values(tombFile) }
 
 // Texts returns the number of texts that must be redacted, and of attachments that must be removed.
 func (e Expunged) Texts() int { return len(e.values(tombText)) + len(e.values(tombFile)) }
+
+// TextHashes returns the SHA-256 of the pieces of text that must be redacted, in hex, sorted.
+func (e Expunged) TextHashes() []string { return e.values(tombText) }
 
 // Commits returns the hashes of the replaced commits, sorted.
 func (e Expunged) Commits() []string { return e.values(tombCommit) }

@@ -105,6 +105,32 @@ func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	return r, nil
 }
 
+// HiddenBy returns the tombstones of texts that Redact acts on in each entry of a file, by the entry's id; nothing
+// for a file that has no entries. It fails as Redact does.
+func (e Expunged) HiddenBy(path string, data []byte) (map[string]Expunged, error) {
+	kind := KindOf(path)
+	if kind != FileLog && kind != FileCommits {
+		return nil, nil
+	}
+	heading := logHeading
+	if kind == FileCommits {
+		heading = commitHeading
+	}
+	entries, err := splitEntries(data, heading)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	hidden := map[string]Expunged{}
+	for _, entry := range entries {
+		w := Expunged{turns: e.turns, hits: map[string]bool{}}
+		mapLines(string(entry.text), w.entryLines())
+		if len(w.hits) > 0 {
+			hidden[entry.id] = e.only(w.hits)
+		}
+	}
+	return hidden, nil
+}
+
 // joinEntries writes entries as one file.
 func joinEntries(entries []rawEntry) (data []byte) {
 	var t tagWriter

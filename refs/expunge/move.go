@@ -2,6 +2,7 @@ package expunge
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -24,7 +25,7 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err != nil {
 		return err
 	}
-	if err := op.Store.ForgetSources(op.Rewriter.sources); err != nil {
+	if err := errors.Join(op.Store.ForgetSources(op.Rewriter.sources), keepHidden(op.Store, op.Rewriter.hidden)); err != nil {
 		return err
 	}
 	if op.hide == nil {

@@ -42,8 +42,11 @@ func (op *Operation) checkState(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	_, err = op.Store.Written(ctx)
-	_, hereErr := Here(op.Store)
-	errs = append(errs, err, hereErr, op.Store.DropAttached(func(string, []byte) bool { return false }))
+	errs = append(errs, err)
+	_, err = Here(op.Store)
+	errs = append(errs, err)
+	_, err = HiddenTexts(op.Store)
+	errs = append(errs, err, op.Store.DropAttached(func(string, []byte) bool { return false }))
 	return errors.Join(errs...)
 }
 

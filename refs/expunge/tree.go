@@ -137,12 +137,24 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	if r.Gone {
 		b.id = ""
 	} else if !bytes.Equal(r.Data, data) {
+		if err := w.hide(path, data); err != nil {
+			return b, err
+		}
 		if b.id, err = w.s.Repo().WriteBlob(ctx, r.Data); err != nil {
 			return b, err
 		}
 	}
 	w.blobs[key] = b
 	return b, nil
+}
+
+// hide remembers which texts it replaces in which entries of a file.
+func (w *Rewriter) hide(path string, data []byte) error {
+	hidden, err := w.e.HiddenBy(path, data)
+	for id, e := range hidden {
+		w.hidden[id] = w.hidden[id].Union(e)
+	}
+	return err
 }
 
 // kindPath returns one path for all files of a kind.

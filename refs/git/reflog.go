@@ -345,9 +345,11 @@ func (r *Repo) askRefPast(ctx context.Context, name string) ([]ID, error) {
 	return past, nil
 }
 
-// reflogEnds recognizes the complaints of rev-parse about a line that a reflog does not have, and about a ref without one.
+// reflogEnds recognizes the complaints of rev-parse about a line that a reflog does not have, about a ref without one, and
+// about an empty one, which a reftable has after git reflog expire.
 func reflogEnds(stderr string) bool {
-	return strings.Contains(stderr, " only has ") || strings.Contains(stderr, ": unknown revision ")
+	return strings.Contains(stderr, " only has ") || strings.Contains(stderr, ": unknown revision ") ||
+		strings.Contains(stderr, "log for ") && strings.Contains(stderr, " is empty")
 }
 
 // DropLostMoves removes the lines of a ref's reflog that name objects which do not exist, or

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -47,7 +48,8 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	return f.yields(ctx, k, e.key)
 }
 
-// shown reports whether a commit has an entry as it was before texts of it were expunged, which was refused since.
+// shown reports whether a commit has an entry as it was before texts of it were expunged, which was refused since. Where
+// this repository has replaced texts of it itself, no others may come in their place.
 func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lostEntry) (bool, error) {
 	if f.Gone.OnlyTexts().Empty() {
 		return false, nil
@@ -66,8 +68,20 @@ func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lost
 		return false, err
 	}
 	entry, err := f.text(ctx, k, all[now], now)
-	if err != nil || !f.Gone.Hides(hidden, entry) {
+	if err != nil {
 		return false, err
+	}
+	if f.hides == nil {
+		if f.hides, err = expunge.HiddenTexts(f.s); err != nil {
+			return false, err
+		}
+	}
+	by, known := f.hides[string(now.ID[:])]
+	if !known {
+		by = f.Gone
+	}
+	if !by.Hides(hidden, entry) {
+		return false, nil
 	}
 	f.back[e.key.ID] = true
 	return true, nil
