@@ -51,6 +51,16 @@ func TestLargeInputsAreQuick(t *testing.T) {
 				t.Error("only", len(lost), "sections are lost")
 			}
 		},
+		"restored items": func() {
+			r, all := ParseRoadmap([]byte("## To-Do\n")), ParseRoadmap(items.Bytes())
+			var parts []Part
+			for i := range 50000 {
+				parts = append(parts, Part{SectionTodo, fmt.Sprintf("item %d", i)})
+			}
+			if left := r.Restore(parts, all); len(left) > 0 || len(r.Todo()) != 50000 {
+				t.Error("items were not restored", len(left), len(r.Todo()))
+			}
+		},
 		"sections": func() { ParseRoadmap([]byte(strings.Repeat("## a\n", 200000))).Bytes() },
 		"one item": func() {
 			ParseRoadmap([]byte("## Goal\n" + strings.Repeat("## To-Do\n- x\n", 1) + strings.Repeat("\n", 500000))).Todo()

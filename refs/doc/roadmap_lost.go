@@ -48,10 +48,10 @@ func (r *Roadmap) Restore(parts []Part, from *Roadmap) (left []Part) {
 		if p.Text != "" && items[p.Section] == nil {
 			names = append(names, p.Section)
 		}
-		switch section := from.sectionText(p.Section); {
+		switch {
 		case p.Text != "":
 			items[p.Section] = append(items[p.Section], p)
-		case section == "":
+		case from.sectionText(p.Section) == "":
 			left = append(left, p)
 		case r.sectionText(p.Section) == "":
 			r.CopySection(from, p.Section)

@@ -49,15 +49,15 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 // The bounds of the trailers of a message. git reads them for each view, and for each line that continues another one all
 // of that again. Ours have at most one line for each topic that a commit removes, and none that continues another.
 const (
-	maxTrailers     = 200_000 // lines
-	maxTrailerBytes = 8 << 20
+	maxTrailers     = 20_000 // lines
+	maxTrailerBytes = 1 << 20
 	maxFolded       = 1_000    // lines that continue others,
 	maxFoldedBytes  = 64 << 10 // and bytes where there are such
 )
 
-// blockFault returns what is wrong with the paragraph that git takes for the trailers of a message: the last one, but for
-// lines that it ignores.
-func blockFault(message string) string {
+// blockFault returns the size of the paragraph that git takes for the trailers of a message, the last one but for lines
+// that it ignores, and what is wrong with it.
+func blockFault(message string) (sum int64, fault string) {
 	lines, folded, size, counts := 0, 0, 0, false
 	for rest := message; rest != ""; {
 		at := strings.LastIndexByte(strings.TrimSuffix(rest, "\n"), '\n') + 1
@@ -77,16 +77,16 @@ func blockFault(message string) string {
 		}
 		switch {
 		case lines > maxTrailers:
-			return fmt.Sprintf("its trailers have more than %d lines", maxTrailers)
+			return 0, fmt.Sprintf("its trailers have more than %d lines", maxTrailers)
 		case size > maxTrailerBytes:
-			return fmt.Sprintf("its trailers have more than %d bytes", maxTrailerBytes)
+			return 0, fmt.Sprintf("its trailers have more than %d bytes", maxTrailerBytes)
 		case folded > maxFolded:
-			return fmt.Sprintf("its trailers have more than %d lines that continue others", maxFolded)
+			return 0, fmt.Sprintf("its trailers have more than %d lines that continue others", maxFolded)
 		case folded > 0 && size > maxFoldedBytes:
-			return fmt.Sprintf("its trailers have more than %d bytes and a line that continues another one", maxFoldedBytes)
+			return 0, fmt.Sprintf("its trailers have more than %d bytes and a line that continues another one", maxFoldedBytes)
 		}
 	}
-	return ""
+	return int64(size), ""
 }
 
 // commitEntries checks that the commit.md of every commit ends with the commit's own entry,

@@ -98,6 +98,11 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 			if c.bytes -= info.Size; c.bytes < 0 {
 				return c.tooMany(files[i].at.Ref, fmt.Sprintf("more than %d MiB", (bytesExtra+bytesPerEntry*int64(c.limit))>>20))
 			}
+			if files[i].kind == kindLog || files[i].kind == KindCommits {
+				if err := c.use(&c.volumes.entries, info.Size, files[i].at.Ref); err != nil {
+					return err
+				}
+			}
 			sound, ids, sizes = append(sound, files[i]), append(ids, info.ID), append(sizes, info.Size)
 		} else if err := c.wrong(kind, files[i], fault, nil); err != nil {
 			return err

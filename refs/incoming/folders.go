@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -36,6 +37,7 @@ type seenTree struct {
 // CheckCommits checks commits and everything that they contain. Parents must come before their
 // children.
 func (c *Inspection) CheckCommits(ctx context.Context, commits []*Commit) error {
+	c.volumes.grow(c.limit, len(commits))
 	if err := c.readCommits(ctx, commits); err != nil {
 		return err
 	}
@@ -79,6 +81,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 	}
 	small, ids := commits[:0:0], ids[:0]
 	for i, info := range infos {
+		if err := c.use(&c.volumes.messages, info.Size, commits[i].Ref); err != nil {
+			return err
+		}
 		if info.Size <= store.MaxFile {
 			small, ids = append(small, commits[i]), append(ids, info.ID)
 		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, store.MaxFile), nil); err != nil {
@@ -91,15 +96,19 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 		if err != nil {
 			return c.wrong(flawDocument, n, "it cannot be read", err)
 		}
-		n.Tree = parsed.Tree
+		n.Tree = git.ID(strings.Clone(string(parsed.Tree)))
 		if err := git.CheckCommit(o.Data); err != nil {
 			return c.wrong(flawDocument, n, "git's fsck refuses it", err)
 		}
 		if many := len(parsed.Parents); many > maxParents {
 			return c.wrong(flawDocument, n, fmt.Sprintf("it has %d parents; at most %d are allowed", many, maxParents), nil)
 		}
-		if fault := blockFault(parsed.Message); fault != "" {
+		size, fault := blockFault(parsed.Message)
+		if fault != "" {
 			return c.wrong(flawDocument, n, fault, nil)
+		}
+		if err := c.use(&c.volumes.trailers, size, n.Ref); err != nil {
+			return err
 		}
 		if err := c.utf8(n, parsed); err != nil {
 			return err
@@ -243,7 +252,10 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 		}
 	}
 	for _, f := range folders {
-		if _, ok := sizes[f.id]; ok {
+		if size, ok := sizes[f.id]; ok {
+			if err := c.use(&c.volumes.trees, size, f.at.Ref); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		switch kind := types[f.id]; kind {

@@ -100,7 +100,8 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //     entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
 //     Code-Commit is a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
-//     new (so those that a new log.md repeats count), and objects and bytes in proportion.
+//     new (so those that a new log.md repeats count), and objects and bytes in proportion; folders, messages and
+//     files of entries as many bytes as the number of commits allows.
 //
 // It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
 // words for each new object. Adopting 10,000 commits with 100,000 steps takes about three
@@ -190,6 +191,7 @@ type Inspection struct {
 	latest  time.Time // of ids
 	objects int       // that are left
 	bytes   int64     // of files, that are left
+	volumes volumes   // of what else comes
 	entries map[EntryKey]struct{}
 	ByID    map[git.ID]*Commit
 	own     map[git.ID]git.ID   // trees of commits of our own, by commit
@@ -219,7 +221,7 @@ type Reader interface {
 func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 	return &Inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
-		bytes:   bytesExtra + bytesPerEntry*int64(limit),
+		bytes: bytesExtra + bytesPerEntry*int64(limit), volumes: newVolumes(limit),
 		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
 		trees: map[seenTree]string{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{}, newer: map[git.ID]string{},
 	}

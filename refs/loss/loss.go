@@ -76,17 +76,18 @@ type finder struct {
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
-	lasts   map[docKey][26]byte     // the largest ids in folders
-	births  map[git.ID]bool         // by commit.md: whether its one entry is a birth
-	bases   map[[2]git.ID][]git.ID  // best common ancestors, by two commits
-	above   map[git.ID]bool         // what follows what Have and Tip have in common; nil: not asked
-	have    map[string]places       // of Have, by the name of the live file
-	back    map[[26]byte]bool       // entries that are shown again, see shown
-	hides   map[string]doc.Expunged // of [expunge.HiddenTexts]; nil: not read
-	looked  int                     // number of commits that cameAs looked at
-	dispute *dispute                // nil: not read
-	records map[string]bool         // documents that commits of the range removed with a record; nil: not read
-	gone    map[doc.Part]bool       // likewise parts of the roadmap
+	lasts   map[docKey][26]byte      // the largest ids in folders
+	births  map[git.ID]bool          // by commit.md: whether its one entry is a birth
+	bases   map[[2]git.ID][]git.ID   // best common ancestors, by two commits
+	above   map[git.ID]bool          // what follows what Have and Tip have in common; nil: not asked
+	have    map[string]places        // of Have, by the name of the live file
+	back    map[[26]byte]bool        // entries that are shown again, see shown
+	hides   map[string]doc.Expunged  // of [expunge.HiddenTexts]; nil: not read
+	looked  int                      // number of commits that cameAs looked at
+	dispute *dispute                 // nil: not read
+	records map[string]bool          // documents that commits of the range removed with a record; nil: not read
+	gone    map[doc.Part]bool        // likewise parts of the roadmap
+	lost    map[[2]git.ID][]doc.Part // what a version of main.md, the second one, lacks of another
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may
@@ -97,7 +98,8 @@ func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, back: map[[26]byte]bool{}, have: map[string]places{},
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
-		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{}}
+		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
+		lost: map[[2]git.ID][]doc.Part{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -259,6 +261,14 @@ func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Cont
 // mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each, before
 // records take their place (recorded): one commit may have a thousand parents, and so half a million pairs.
 const mostBases = 256
+
+// mostWalked is how many commits git may walk for these questions: each may need a walk over all that came.
+const mostWalked = 300_000
+
+// mayAsk reports whether git may be asked for common ancestors once more.
+func (f *finder) mayAsk() bool {
+	return len(f.bases) < min(mostBases, max(16, mostWalked/max(1, len(f.News))))
+}
 
 // mergeBases returns the best common ancestors of two commits.
 func (f *finder) mergeBases(ctx context.Context, a, b git.ID) ([]git.ID, error) {

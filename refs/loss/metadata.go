@@ -123,7 +123,7 @@ func (f *finder) keyRemovedBeside(ctx context.Context, c *git.Commit, parent git
 	if len(c.Parents) < 2 {
 		return false, nil
 	}
-	if len(c.Parents) > fewParents || len(f.bases) >= mostBases {
+	if len(c.Parents) > fewParents || !f.mayAsk() {
 		return f.keyRecorded(ctx, key)
 	}
 	has := func(ctx context.Context, id git.ID) (bool, error) {

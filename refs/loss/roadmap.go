@@ -38,6 +38,8 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 	}
 	removed := map[doc.Part]bool{} // by a later commit
 	known := map[doc.Part]bool{}
+	all := map[*doc.Part]bool{} // comparisons of two versions of which each part is known
+	had := map[git.ID]bool{}    // versions of main.md that have parts
 	for _, id := range list {
 		for _, p := range r.News[id].Parents {
 			parts, err := f.parts(ctx, id, p, removed)
@@ -53,12 +55,23 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 			}
 			l.Causes = append(l.Causes, cause)
 			for _, part := range parts {
+				if all[&parts[0]] {
+					break
+				}
 				if !known[part] {
 					known[part] = true
 					l.parts = append(l.parts, part)
 				}
 			}
-			l.from = append(l.from, p)
+			all[&parts[0]] = true
+			main, err := f.mainOf(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			if !had[main] {
+				had[main] = true
+				l.from = append(l.from, p)
+			}
 		}
 	}
 	slices.Reverse(l.Causes)
@@ -71,13 +84,9 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 // parts returns what a commit of the roadmap lacks of a parent without a record. What it removed
 // with one is added to removed.
 func (f *finder) parts(ctx context.Context, id, parent git.ID, removed map[doc.Part]bool) ([]doc.Part, error) {
-	now, before, err := f.mains(ctx, id, parent)
-	if err != nil || before == nil || doc.OnlyAdds(string(before), string(now)) {
+	parts, err := f.lostParts(ctx, id, parent)
+	if len(parts) == 0 || err != nil {
 		return nil, err
-	}
-	parts := doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before))
-	if len(parts) == 0 {
-		return nil, nil
 	}
 	recorded, err := f.removed(ctx, id)
 	if err != nil {
@@ -93,36 +102,55 @@ func (f *finder) parts(ctx context.Context, id, parent git.ID, removed map[doc.P
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(parts, func(p doc.Part) bool {
+	if len(gone)+len(removed) == 0 {
+		return parts, nil
+	}
+	return slices.DeleteFunc(slices.Clone(parts), func(p doc.Part) bool {
 		return gone[p] || removed[p] // the parent that lacks it must answer for it
 	}), nil
 }
 
-// mains reads main.md of a commit and of its parent; nil for the parent's if both are the same, or
-// if it is not here.
-func (f *finder) mains(ctx context.Context, id, parent git.ID) (now, before []byte, err error) {
-	var blobs [2]git.ID
-	for i, commit := range []git.ID{id, parent} {
-		tree, err := f.tree(ctx, commit)
-		if err != nil {
-			return nil, nil, err
-		}
-		root, err := f.list(ctx, tree)
-		if err != nil {
-			return nil, nil, err
-		}
-		blobs[i] = root[doc.RoadmapFile].ID
+// mainOf returns the main.md of a commit; "" for none, or if it is not here.
+func (f *finder) mainOf(ctx context.Context, id git.ID) (git.ID, error) {
+	tree, err := f.tree(ctx, id)
+	if err != nil {
+		return "", err
 	}
-	if blobs[1] == "" || blobs[0] == blobs[1] {
-		return nil, nil, nil
+	root, err := f.list(ctx, tree)
+	return root[doc.RoadmapFile].ID, err
+}
+
+// lostParts returns what main.md of one commit lacks of that of another one. Two versions are compared once: thousands of
+// commits may go from one to the other and back.
+func (f *finder) lostParts(ctx context.Context, id, other git.ID) ([]doc.Part, error) {
+	to, err := f.mainOf(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	if blobs[0] != "" {
-		if now, err = f.s.Repo().Blob(ctx, blobs[0]); err != nil {
-			return nil, nil, err
+	from, err := f.mainOf(ctx, other)
+	if err != nil || from == "" || to == from {
+		return nil, err
+	}
+	at := [2]git.ID{from, to}
+	if parts, known := f.lost[at]; known {
+		return parts, nil
+	}
+	var now []byte
+	if to != "" {
+		if now, err = f.s.Repo().Blob(ctx, to); err != nil {
+			return nil, err
 		}
 	}
-	before, err = f.s.Repo().Blob(ctx, blobs[1])
-	return now, before, err
+	before, err := f.s.Repo().Blob(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	var parts []doc.Part
+	if !doc.OnlyAdds(string(before), string(now)) {
+		parts = doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before))
+	}
+	f.lost[at] = parts
+	return parts, nil
 }
 
 // partsBeside returns what the other parents of a merge removed of what they have in common with
@@ -133,7 +161,7 @@ func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Pa
 		if p == parent {
 			continue
 		}
-		if len(f.bases) >= mostBases {
+		if !f.mayAsk() {
 			return f.recordedParts(ctx)
 		}
 		bases, err := f.mergeBases(ctx, parent, p)
@@ -141,14 +169,11 @@ func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Pa
 			return nil, err
 		}
 		for _, base := range bases {
-			now, before, err := f.mains(ctx, p, base)
+			parts, err := f.lostParts(ctx, p, base)
 			if err != nil {
 				return nil, err
 			}
-			if before == nil {
-				continue
-			}
-			for _, part := range doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before)) {
+			for _, part := range parts {
 				gone[part] = true
 			}
 		}
@@ -171,11 +196,11 @@ func (f *finder) recordedParts(ctx context.Context) (map[doc.Part]bool, error) {
 			continue
 		}
 		for _, p := range n.Parents {
-			now, before, err := f.mains(ctx, id, p)
+			parts, err := f.lostParts(ctx, id, p)
 			if err != nil {
 				return nil, err
 			}
-			for _, part := range doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before)) {
+			for _, part := range parts {
 				gone[part] = true
 			}
 		}

@@ -60,7 +60,7 @@ func (f *finder) topicsOf(ctx context.Context, id git.ID) (map[string]git.TreeEn
 // removedBeside reports whether another parent of a merge lacks a topic that both parents come
 // from: the merge took over its removal.
 func (f *finder) removedBeside(ctx context.Context, id, parent git.ID, name string) (bool, error) {
-	if len(f.bases) >= mostBases {
+	if !f.mayAsk() {
 		return f.recorded(ctx, doc.TopicDir+"/"+name)
 	}
 	c, err := f.s.Repo().Commit(ctx, id)

@@ -40,16 +40,17 @@ type exchanger struct {
 	peer remote.Remote
 	res  *Result
 
-	merge, push bool // what to do with differences
-	remove      bool // only delete branches there
-	first       bool // a remote without memory, or one that deleted a branch, gets it (again)
-	adopt       bool // make branches that only the other side has
-	accepted    bool // apply their tombstones, however much they remove
-	expunge     bool // only expunge
-	dry         bool // only preview that
-	rehearsal   bool // change nothing, see rehearse
-	consented   bool // Consent was asked
-	cut         bool // memory here is, where something is expunged, see mendCut
+	merge, push bool           // what to do with differences
+	warned      map[string]int // by ref: how many commits lack something
+	remove      bool           // only delete branches there
+	first       bool           // a remote without memory, or one that deleted a branch, gets it (again)
+	adopt       bool           // make branches that only the other side has
+	accepted    bool           // apply their tombstones, however much they remove
+	expunge     bool           // only expunge
+	dry         bool           // only preview that
+	rehearsal   bool           // change nothing, see rehearse
+	consented   bool           // Consent was asked
+	cut         bool           // memory here is, where something is expunged, see mendCut
 
 	tracked  map[git.Ref]bool    // what tracking refs had before a fetch, by local names, see noteTracked
 	current  string              // the branch that keeps conflicts
@@ -86,7 +87,7 @@ type exchanger struct {
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{},
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, warned: map[string]int{},
 		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures()}
 }
 

@@ -119,6 +119,9 @@ func (ex *exchanger) isBehind(ctx context.Context, id, of git.ID) (bool, error) 
 	return false, nil
 }
 
+// mostWarned is how many warnings one ref has: a teammate can push thousands of commits that lack something.
+const mostWarned = 20
+
 // restored says whose commit lacked what.
 func (ex *exchanger) restored(ref string, c loss.Cause) {
 	if done := (Restored{Ref: ref, Commit: c.Commit, By: c.By, What: c.What}); !slices.Contains(ex.res.Restored, done) {
@@ -126,6 +129,13 @@ func (ex *exchanger) restored(ref string, c loss.Cause) {
 		what := "was restored"
 		if ex.rehearsal {
 			what = "would be restored"
+		}
+		switch ex.warned[ref]++; {
+		case ex.warned[ref] == mostWarned:
+			ex.warn(fmt.Sprintf("'%s' of '%s': more commits lack something of their parents, which %s; --json lists them", displayRef(ref), ex.peer.Name, what))
+			return
+		case ex.warned[ref] > mostWarned:
+			return
 		}
 		ex.warn(fmt.Sprintf("'%s' of '%s': %s, which %s", displayRef(ref), ex.peer.Name, c, what))
 	}

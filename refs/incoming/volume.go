@@ -1,0 +1,58 @@
+package incoming
+
+import (
+	"fmt"
+
+	"github.com/git-context/git-context/refs/store"
+)
+
+// volume bounds the sum of the sizes of something that comes, because what packs well is small there: git stores what
+// many commits have in common once, and each view reads it for each commit.
+type volume struct {
+	what       string
+	most, used int64
+}
+
+// volumes are those of one inspection. What comes with more commits may have more bytes.
+type volumes struct {
+	entries  volume // files of steps and commits, each of which is parsed as a whole
+	trees    volume
+	messages volume
+	trailers volume // the part of messages that git takes 20 times as long for
+}
+
+// The bounds without any commit, and how much each commit adds to them. Those of our own commits take a tenth.
+const (
+	entryBytes, entryBytesEach     = 256 << 20, 128 << 10
+	treeBytes, treeBytesEach       = 256 << 20, 128 << 10
+	messageBytes, messageBytesEach = 64 << 20, 16 << 10
+	trailerBytes, trailerBytesEach = 8 << 20, 4 << 10
+)
+
+// newVolumes returns the bounds for a limit of new entries, which people may raise.
+func newVolumes(limit int) volumes {
+	factor := int64(max(1, limit/store.DefaultMaxNewEntries))
+	return volumes{
+		entries:  volume{what: "steps and commits", most: factor * entryBytes},
+		trees:    volume{what: "folders", most: factor * treeBytes},
+		messages: volume{what: "messages", most: factor * messageBytes},
+		trailers: volume{what: "trailers", most: factor * trailerBytes},
+	}
+}
+
+// grow raises the bounds for some more commits.
+func (v *volumes) grow(limit, commits int) {
+	each := int64(max(1, limit/store.DefaultMaxNewEntries)) * int64(commits)
+	v.entries.most += each * entryBytesEach
+	v.trees.most += each * treeBytesEach
+	v.messages.most += each * messageBytesEach
+	v.trailers.most += each * trailerBytesEach
+}
+
+// use counts bytes that come with a ref.
+func (c *Inspection) use(v *volume, size int64, ref string) error {
+	if v.used += size; v.used > v.most {
+		return c.tooMany(ref, fmt.Sprintf("more than %d MiB of %s", v.most>>20, v.what))
+	}
+	return nil
+}
