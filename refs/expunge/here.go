@@ -45,6 +45,17 @@ func Here(s *store.Store) (doc.Expunged, error) {
 	return e, nil
 }
 
+// RefreshHere takes over what the roadmap says of the tombstones in the list, after some were refused: what was refused is
+// not missing should the roadmap be set back.
+func RefreshHere(ctx context.Context, s *store.Store) (err error) {
+	lock, err := s.Repo().Lock(ctx, LockName)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	return keepHere(ctx, s, doc.Expunged{})
+}
+
 // keepHere lists what somebody here asked for, and the commits that this replaced.
 func (op *Operation) keepHere(ctx context.Context) error {
 	add := op.intent.pending.Union(doc.Expunged{})
@@ -55,12 +66,12 @@ func (op *Operation) keepHere(ctx context.Context) error {
 			}
 		}
 	}
-	return KeepHere(ctx, op.Store, add)
+	return keepHere(ctx, op.Store, add)
 }
 
-// KeepHere adds some tombstones to the list of [HereName], and to those in it the roadmap's numbers: some may have been
-// refused since.
-func KeepHere(ctx context.Context, s *store.Store, add doc.Expunged) error {
+// keepHere adds some tombstones to the list, and to those in it the numbers that the roadmap says. The caller has
+// LockName.
+func keepHere(ctx context.Context, s *store.Store, add doc.Expunged) error {
 	before, err := Here(s)
 	if err != nil {
 		return err
@@ -73,7 +84,8 @@ func KeepHere(ctx context.Context, s *store.Store, add doc.Expunged) error {
 	if err != nil {
 		return err
 	}
-	if now = now.Union(known.Except(known.Except(now))); before.Contains(now) {
+	others := known.Except(now)
+	if now = now.Union(known.Except(others)); before.Contains(now) {
 		return nil
 	}
 	return s.Repo().WriteStateFile(HereName, now.Bytes())

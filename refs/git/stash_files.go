@@ -29,8 +29,8 @@ type differing struct {
 
 // limit returns ErrStashTooLarge if two commits differ in more than MostStashFiles files; "" is a commit without files.
 func (d *differing) limit(ctx context.Context, a, b ID) error {
-	var p treePair
-	for id, tree := range map[ID]*ID{a: &p.a, b: &p.b} {
+	var trees [2]ID
+	for i, id := range []ID{a, b} {
 		if id == "" {
 			continue
 		}
@@ -38,9 +38,9 @@ func (d *differing) limit(ctx context.Context, a, b ID) error {
 		if err != nil {
 			return err
 		}
-		*tree = c.Tree
+		trees[i] = c.Tree
 	}
-	n, err := d.count(ctx, p, 0)
+	n, err := d.count(ctx, treePair{trees[0], trees[1]}, 0)
 	if err == nil && n > MostStashFiles {
 		err = fmt.Errorf("%w: at most %d are allowed", ErrStashTooLarge, MostStashFiles)
 	}

@@ -25,7 +25,8 @@ func Refuse(ctx context.Context, s *store.Store, w store.Writer, list []expunge.
 	if err != nil {
 		return nil, err
 	}
-	return lift(ctx, s, w, list, known.Refuse(what), "Refuse to forget "+expunge.AskedText(what))
+	warnings, err = lift(ctx, s, w, list, known.Refuse(what), "Refuse to forget "+expunge.AskedText(what))
+	return warnings, errors.Join(err, expunge.RefreshHere(ctx, s))
 }
 
 // bringBack lifts the requests of which the other side has something in force no more. What remotes have of it is no old
@@ -112,7 +113,7 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	if err := l.mark(ctx); err != nil {
 		l.warnings = append(l.warnings, l.ses.LateWarnings(err, nil)...)
 	}
-	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s), expunge.KeepHere(ctx, s, doc.Expunged{}))
+	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s))
 }
 
 // notes adds the lines of kept notes. Lines too many do no harm, should the rest fail. A note moves with its commit, where
