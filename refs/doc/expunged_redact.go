@@ -65,10 +65,20 @@ func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 		return Redacted{}, fmt.Errorf("'%s' is no file of a memory", clip(path))
 	}
 	if err != nil {
-		return Redacted{}, fmt.Errorf("%s: %w", path, err)
+		return Redacted{}, &RedactError{path, err}
 	}
 	return r, nil
 }
+
+// RedactError says that tombstones cannot be applied to a file: it cannot be read, or would exceed a limit.
+type RedactError struct {
+	Path string
+	Err  error
+}
+
+func (e *RedactError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+func (e *RedactError) Unwrap() error { return e.Err }
 
 // redactEntries removes and redacts entries. It counts the removed ones in Steps.
 func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
@@ -258,6 +268,7 @@ type yamlWalk struct {
 	key      func(key string) string  // the replacement of a key; must map different keys to different ones
 	metadata bool                     // metadata.yaml; false for the front matter of a topic
 	changed  bool
+	top      map[string]bool // the keys of metadata.yaml, each of which is a map of its own here
 }
 
 // ownKey reports whether the program itself defines the key at a path.
@@ -280,6 +291,10 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 	m, err := ParseMetadata(data)
 	if err != nil {
 		return nil, err
+	}
+	w.top = map[string]bool{}
+	for i := range m.blocks {
+		w.top[m.blocks[i].key] = true
 	}
 	for i := range m.blocks {
 		b := &m.blocks[i]
@@ -399,8 +414,26 @@ func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
 	}
 }
 
+// rename returns a replacement that no other key of a map has: keys that differ in marks and spaces alone have the same one.
+func rename(taken map[string]bool, key, now string) string {
+	delete(taken, key)
+	free := now
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s %d)", strings.TrimSuffix(now, ")"), n)
+	}
+	taken[free] = true
+	return free
+}
+
 // entries visits the keys and values of a map.
 func (w *yamlWalk) entries(path []string, n *yaml.Node) {
+	taken := w.top
+	if len(path) > 0 || taken == nil {
+		taken = map[string]bool{}
+	}
+	for key := range pairs(n) {
+		taken[key.Value] = true
+	}
 	for key, value := range pairs(n) {
 		at := child(path, key.Value)
 		w.comments(key)
@@ -409,7 +442,7 @@ func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 			continue
 		}
 		if now := w.key(key.Value); now != key.Value {
-			replaceNode(key, newString(now))
+			replaceNode(key, newString(rename(taken, key.Value, now)))
 			w.changed = true
 		}
 	}

@@ -2,6 +2,7 @@ package doc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -341,4 +342,33 @@ func FuzzParseExpunged(f *testing.F) {
 			t.Fatalf("%q became %q", data, e.Bytes())
 		}
 	})
+}
+
+// Keys that differ in marks alone have different replacements, also at the top, and what cannot be written says so.
+func TestRedactKeysOfOnePiece(t *testing.T) {
+	var e Expunged
+	e.AddText("zzqq")
+	for _, text := range []string{
+		"version: 1\nx: {zzqq: 1, \"- zzqq\": 2, \"zzqq \": 3}\n",
+		"version: 1\nzzqq: 1\n\"- zzqq\": 2\n\"> zzqq\": 3\n",
+		"version: 1\nx:\n  - zzqq: 1\n  - zzqq: 2\n",
+	} {
+		r, err := e.Redact(MetadataFile, []byte(text))
+		if err != nil || strings.Contains(string(r.Data), "zzqq") {
+			t.Errorf("%q: %v\n%s", text, err, r.Data)
+			continue
+		}
+		if _, err := ParseMetadata(r.Data); err != nil {
+			t.Errorf("%q: %v\n%s", text, err, r.Data)
+		}
+		if again, err := e.Redact(MetadataFile, r.Data); err != nil || !bytes.Equal(again.Data, r.Data) {
+			t.Errorf("%q: once more: %v\n%s", text, err, again.Data)
+		}
+	}
+	e.AddText("a")
+	_, err := e.Redact(MetadataFile, []byte("version: 1\nx:\n"+strings.Repeat("- a\n", 6500)))
+	var failed *RedactError
+	if !errors.As(err, &failed) || !errors.Is(err, ErrOverLimit) {
+		t.Error(err)
+	}
 }

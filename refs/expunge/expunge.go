@@ -15,7 +15,7 @@
 //	forgotten       kept by package store: the sources of steps that went
 //	unasked.json    how much was removed because remotes asked for it
 //	expunged.txt    the tombstones that somebody here asked for, see [HereName]
-//	hidden          which texts were replaced in which entries, see [HiddenName]
+//	hidden          which texts were replaced in which entries, see [store.HiddenName]
 //	heard.json      how much of written was compared with the tombstones
 //	held/REMOTE     what a remote still has of old history, see [DirtyState]
 //	clean/REMOTE    which refs of a remote contain nothing expunged, see [CleanState]

@@ -82,11 +82,11 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, value) }
 
 // keptTrailer reports whether the program itself makes a trailer's value: names, ids, hashes and numbers. That a
-// topic was removed has to stay with its name, as history does: else its absence is taken for a loss, and it comes back.
+// topic, or an item of the roadmap, was removed has to stay with its name, as history does: else its absence is taken for a loss, and it comes back.
 func keptTrailer(key, value string) bool {
 	switch key {
 	case store.TrailerRemoves:
-		return strings.HasPrefix(value, doc.TopicDir+"/")
+		return strings.HasPrefix(value, doc.TopicDir+"/") || value == doc.RoadmapFile
 	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated,
 		store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal,
 		store.TrailerTokens:

@@ -2,7 +2,6 @@ package expunge
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -25,7 +24,10 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(op.Store.ForgetSources(op.Rewriter.sources), keepHidden(op.Store, op.Rewriter.hidden)); err != nil {
+	if err := op.Store.ForgetSources(op.Rewriter.sources); err != nil {
+		return err
+	}
+	if err := op.listHidden(ctx, v, now); err != nil {
 		return err
 	}
 	if op.hide == nil {

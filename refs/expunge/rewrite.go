@@ -36,9 +36,8 @@ type Rewriter struct {
 	dirs    map[dirKey]dirChange
 	roots   map[git.ID]rootChange // by tree
 	blobs   map[dirKey]blobChange
-	newest  map[git.ID]string       // by the blob of a commit.md
-	hidden  map[string]doc.Expunged // by the id of an entry: the texts that were replaced in it
-	sources []string                // of the steps that were removed
+	newest  map[git.ID]string // by the blob of a commit.md
+	sources []string          // of the steps that were removed
 
 	edge      edge
 	rehearsal bool // its objects are removed, see rehearse
@@ -49,7 +48,7 @@ type Rewriter struct {
 func NewRewriter(s *store.Store, e doc.Expunged) *Rewriter {
 	return &Rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
 		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{},
-		newest: map[git.ID]string{}, hidden: map[string]doc.Expunged{}}
+		newest: map[git.ID]string{}}
 }
 
 // Rewrite returns the replacements of commits of branches and of the roadmap; a commit that

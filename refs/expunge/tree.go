@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // dirKey is a tree or a blob at a path.
@@ -137,8 +138,9 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	if r.Gone {
 		b.id = ""
 	} else if !bytes.Equal(r.Data, data) {
-		if err := w.hide(path, data); err != nil {
-			return b, err
+		if len(r.Data) > store.MaxFile && len(r.Data) > len(data) {
+			return blobChange{}, fmt.Errorf("blob %s: %w", id, &doc.RedactError{Path: path,
+				Err: fmt.Errorf("%d bytes are %w of %d", len(r.Data), doc.ErrOverLimit, store.MaxFile)})
 		}
 		if b.id, err = w.s.Repo().WriteBlob(ctx, r.Data); err != nil {
 			return b, err
@@ -146,15 +148,6 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	}
 	w.blobs[key] = b
 	return b, nil
-}
-
-// hide remembers which texts it replaces in which entries of a file.
-func (w *Rewriter) hide(path string, data []byte) error {
-	hidden, err := w.e.HiddenBy(path, data)
-	for id, e := range hidden {
-		w.hidden[id] = w.hidden[id].Union(e)
-	}
-	return err
 }
 
 // kindPath returns one path for all files of a kind.

@@ -195,7 +195,7 @@ func (c *StashContent) Files() int { return len(c.Paths) + len(c.Untracked) }
 // StashContent lists what an entry changes, with one diff of its three commits. ErrNotFound: some
 // of it is not here. ErrStashTooLarge: it changes more than MostStashFiles files.
 func (r *Repo) StashContent(ctx context.Context, st *Stash) (*StashContent, error) {
-	d := differing{r, map[treePair]int{}}
+	d := differing{r, map[treePair]differs{}}
 	if err := errors.Join(d.limit(ctx, st.ID, st.Base), d.limit(ctx, st.Index, st.Base), d.limit(ctx, st.Untracked, "")); err != nil {
 		return nil, err
 	}

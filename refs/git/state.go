@@ -94,7 +94,7 @@ func MostIn(path string) int64 {
 		return MostState
 	}
 	switch filepath.Base(path) {
-	case "written", "purge", "packs.json", "expunge.json":
+	case "written", "hidden", "purge", "packs.json", "expunge.json":
 		return MostState
 	}
 	return mostSmall

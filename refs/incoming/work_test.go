@@ -30,13 +30,25 @@ func TestCheckWork(t *testing.T) {
 	}
 	some := tree("some")
 	good := "On main" + store.WorkSubject
-	bomb := some // 10^16 files in nine trees
-	for range 8 {
-		var entries []string
-		for i := range 100 {
-			entries = append(entries, fmt.Sprintf("040000 %02d %s", i, bomb))
+	nested := func(tree string) string { // 10^16 directories in nine trees
+		for range 8 {
+			var entries []string
+			for i := range 100 {
+				entries = append(entries, fmt.Sprintf("040000 %02d %s", i, tree))
+			}
+			tree = makeTree(r, entries...)
 		}
-		bomb = makeTree(r, entries...)
+		return tree
+	}
+	bomb, hollow := nested(some), nested(makeTree(r))
+	var entries []string
+	file := r.Blob("some")
+	for i := range 1000 {
+		entries = append(entries, "100644 "+fmt.Sprintf("%03d ", i)+file)
+	}
+	long := makeTree(r, entries...)
+	for range 100 {
+		long = makeTree(r, "040000 "+strings.Repeat("d", 250)+" "+long)
 	}
 	index, alone := commit(some, "index", base), commit(tree("new"), "untracked")
 	for _, test := range []struct{ name, id, want string }{
@@ -50,6 +62,8 @@ func TestCheckWork(t *testing.T) {
 		{"untracked files with a parent", commit(some, good, base, index, commit(some, "other", base)), "has other parents"},
 		{"too large", commit(tree(strings.Repeat("x", store.MaxWork+1)), good, base, index), "at most 10485760"},
 		{"too large together", commit(tree(strings.Repeat("x", store.MaxWork-1)), good, base, index, alone), "at most 10485760"},
+		{"directories without a file", commit(hollow, good, base, index), "at most 100000 are allowed"},
+		{"long paths", commit(long, good, base, index), "at most 100000 are allowed"},
 		{"too many files", commit(bomb, good, base, index), "at most 100000 are allowed"},
 		{"too many files that go", func() string {
 			full := commit(bomb, "code")

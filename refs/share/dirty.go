@@ -227,6 +227,23 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	return false, expunge.WriteCleanState(ex.s, ex.peer, known, clean, theirs)
 }
 
+// rewriteEach rewrites refs of the other side, and sets those aside that cannot be.
+func (ex *exchanger) rewriteEach(ctx context.Context, w *expunge.Rewriter, tips []git.Ref) (left []git.Ref, now map[git.ID]git.ID, err error) {
+	now = map[git.ID]git.ID{}
+	for _, r := range tips {
+		one, err := w.RewriteNew(ctx, []git.ID{r.ID})
+		switch {
+		case cannotRedact(err):
+			ex.aside[r.Name] = ex.refuseRedaction(r.Name, err)
+		case err != nil:
+			return nil, nil, err
+		default:
+			left, now[r.ID] = append(left, r), one[r.ID]
+		}
+	}
+	return left, now, nil
+}
+
 // findDirty lists the refs of the other side that lead to old history, and those, without
 // notes, that were read and do not.
 func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours,
@@ -236,6 +253,10 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 		return nil, nil, err
 	}
 	now, err := w.RewriteNew(ctx, expunge.UniqueIDs(tips))
+	if cannotRedact(err) && ex.merge {
+		tips, now, err = ex.rewriteEach(ctx, w, tips)
+		ex.setAside(ours, theirs)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -69,6 +69,7 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 		return false, errors.Join(err, surveyErr)
 	}
 	found := false
+	var sound []git.Ref
 	for _, r := range refsOf(&theirs) {
 		if r.ID == "" || r.ID == expunge.RefID(&ours, r.Name) || ex.aside[r.Name] != nil {
 			continue
@@ -77,6 +78,7 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 		if role == 0 {
 			continue
 		}
+		sound = append(sound, r)
 		switch one := incoming.Check(ctx, ex.s, in); {
 		case errors.As(one, &refusal) && refusal.Code == fail.IncomingInvalid:
 			mend, err := ex.mendThere(ctx, r, role, &ours)
@@ -90,10 +92,64 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 			return false, one
 		}
 	}
-	if !found {
+	if found {
+		return true, nil
+	}
+	// None alone: they are too much together. Those go first that other refs depend on, tags last.
+	slices.SortStableFunc(sound, func(a, b git.Ref) int { return cmp.Compare(ex.rank(&ours, a), ex.rank(&ours, b)) })
+	before := len(ex.aside)
+	if err := ex.fill(ctx, &incoming.Refs{}, sound); err != nil {
+		return false, err
+	}
+	if len(ex.aside) == before {
 		return false, err
 	}
 	return true, nil
+}
+
+// rank orders refs by how much others need them: the roadmap and the notes, branches that are here, other branches, tags.
+func (ex *exchanger) rank(ours *remote.RefSet, r git.Ref) int {
+	switch _, isBranch := git.BranchName(r.Name); {
+	case !isBranch && !(&refAction{ref: r.Name}).isTag():
+		return 0
+	case isBranch && expunge.RefID(ours, r.Name) != "":
+		return 1
+	case isBranch:
+		return 2
+	}
+	return 3
+}
+
+// fill adds refs to those that are checked together, as many as the bounds for one exchange allow, and sets the others
+// aside: the next exchange takes some of them.
+func (ex *exchanger) fill(ctx context.Context, all *incoming.Refs, refs []git.Ref) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	more := *all
+	for _, r := range refs {
+		in, _ := ex.refsToCheck(r)
+		more.Branches = append(slices.Clip(more.Branches), in.Branches...)
+		more.Tags = append(slices.Clip(more.Tags), in.Tags...)
+		more.Roadmap = append(slices.Clip(more.Roadmap), in.Roadmap...)
+		more.Notes = append(slices.Clip(more.Notes), in.Notes...)
+	}
+	var refusal *fail.Error
+	switch err := incoming.Check(ctx, ex.s, more); {
+	case err == nil:
+		*all = more
+		return nil
+	case !errors.As(err, &refusal) || refusal.Code != fail.IncomingInvalid:
+		return err
+	case len(refs) == 1:
+		ex.aside[refs[0].Name] = err
+		return nil
+	}
+	half := len(refs) / 2
+	if err := ex.fill(ctx, all, refs[:half]); err != nil {
+		return err
+	}
+	return ex.fill(ctx, all, refs[half:])
 }
 
 // refsToCheck returns a ref of the other side as it is checked, and the role of its commit; 0 for handed over code, which

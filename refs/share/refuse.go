@@ -134,8 +134,11 @@ func (l *lifter) notes(ctx context.Context) error {
 				continue
 			}
 			kept, err := l.shown.CleanNotes(ctx, ref.ID, "")
-			if err != nil || kept == "" {
+			if err != nil {
 				return err
+			}
+			if kept == "" { // nothing of this one comes back, but of a later one
+				continue
 			}
 			if _, err := l.ses.FoldAll(ctx, nil, kept); err != nil {
 				return err
@@ -228,6 +231,15 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 			return err // none was made of it
 		}
 		ref.Name = git.BranchRef(branch)
+		forged, err := expunge.Forges(ctx, l.s, l.after, have, to)
+		if err != nil {
+			return err
+		}
+		if forged {
+			l.warnings = append(l.warnings, fmt.Sprintf("'%s' had entries of branch '%s' with other words, which do not come back; look at %s",
+				r.Remote, branch, to.Short()))
+			return nil
+		}
 	}
 	branch, isBranch := git.BranchName(ref.Name)
 	shared, err := l.shared(ctx, ref.Name, base, to)

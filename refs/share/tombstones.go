@@ -84,6 +84,30 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //     answers; the rest is expunged. In a rehearsal it only says so;
 //  5. what the other side refuses to forget, or expunges no more, comes back.
 func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
+	again, err := ex.takeTombstones(ctx, ours, theirs)
+	if !ex.merge || !cannotRedact(err) {
+		return again, err
+	}
+	ex.aside[git.RoadmapRef] = ex.refuseRedaction(git.RoadmapRef, err)
+	ex.setAside(ours, theirs)
+	return false, nil
+}
+
+// cannotRedact reports whether tombstones cannot be applied to a document, which may grow beyond its limit: "(expunged)" may
+// be longer than what it replaces.
+func cannotRedact(err error) bool {
+	var e *doc.RedactError
+	return errors.As(err, &e)
+}
+
+// refuseRedaction refuses a ref for that.
+func (ex *exchanger) refuseRedaction(ref string, err error) error {
+	return &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
+		Message: fmt.Sprintf("'%s' of '%s' is not taken over: what is expunged cannot be removed", displayRef(ref), ex.peer.Name),
+		Hints:   []string{"who has pushed it must replace it there", "git log " + prose.ShellWord(ex.peer.Tracking.Of(ref))}}
+}
+
+func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
 	if ex.remove || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
 	}

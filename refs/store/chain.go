@@ -59,6 +59,7 @@ func (k *Chain) Next(ctx context.Context, subject string) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.quotesIn(k.waiting)
 	grown, err := doc.GrowLog(data, k.waiting)
 	if err != nil {
 		return nil, err
@@ -121,6 +122,7 @@ func (k *Chain) Enter(ctx context.Context, m doc.Commit, code git.ID) (*git.Comm
 		return nil, err
 	}
 	m.Number = NextNumber(live, k.Branch, c.Meta.Totals().Origins[k.Branch].Commits)
+	k.quotes(m.ID, m.Summary, m.Goal, m.Purpose, m.Progress, m.Contribution, m.Session, m.Model, m.Source)
 	grown, err := doc.GrowCommits(data, []doc.Commit{m})
 	if err != nil {
 		return nil, err

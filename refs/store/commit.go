@@ -197,6 +197,7 @@ func (tx *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending,
 	if err != nil {
 		return doc.Steps{}, err
 	}
+	tx.quotesIn(steps)
 	grown, err := doc.GrowLog(data, steps)
 	if err != nil {
 		return doc.Steps{}, err
@@ -267,6 +268,7 @@ func (tx *Transaction) putEntry(ctx context.Context, c *Draft, data []byte, m *d
 		return err
 	}
 	c.Newest = max(c.Newest, m.ID)
+	tx.quotes(m.ID, m.Summary, m.Goal, m.Purpose, m.Progress, m.Contribution, m.Session, m.Model, m.Source)
 	grown, err := doc.GrowCommits(data, []doc.Commit{*m})
 	if err != nil {
 		return err

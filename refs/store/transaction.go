@@ -49,8 +49,9 @@ type Transaction struct {
 	Refs      *git.Tx
 	Code      git.ID // the code commit that it is about; "": HEAD
 
-	made []git.ID        // commits that are not listed as made here yet
-	told map[git.ID]told // all that were made, for the journal
+	made    []git.ID        // commits that are not listed as made here yet
+	quoting []string        // entries written with "(expunged)", which are not listed yet
+	told    map[git.ID]told // all that were made, for the journal
 }
 
 // Begin finishes an expunge that a killed process left, locks branches and starts a

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -19,6 +20,15 @@ import (
 // itself, a hash on a line. The names in a commit are no proof: anybody can write them. The file
 // may list commits that no ref ever led to.
 const WrittenName = "written"
+
+// HiddenName is the file of local state that says which texts this repository has replaced by "(expunged)" in which
+// entries: on each line the id of an entry and the SHA-256 of a text, as a tombstone has it, or "-" where none was. When a
+// text comes back because somebody refuses to forget it, no other may take its place: a tombstone of any text can be
+// pushed. Where an entry is not in the list, any text that has a tombstone may come.
+const HiddenName = "hidden"
+
+// NoneHidden stands for the texts of an entry of which none was replaced.
+const NoneHidden = "-"
 
 // reflogPrefix begins what this program writes into reflogs.
 const reflogPrefix = "context "
@@ -50,6 +60,40 @@ func (tx *Transaction) noteWritten() (err error) {
 	}
 	if _, err = f.WriteString(lines.String()); err == nil {
 		tx.made = nil
+	}
+	return errors.Join(err, tx.noteQuoting())
+}
+
+// quotes remembers an entry that is written with "(expunged)" in it, as a summary of the progress has it: no text was there.
+func (tx *Transaction) quotes(id string, texts ...string) {
+	if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, doc.Redaction) }) {
+		tx.quoting = append(tx.quoting, id)
+	}
+}
+
+func (tx *Transaction) quotesIn(steps []doc.Step) {
+	for i := range steps {
+		s := &steps[i]
+		tx.quotes(s.ID, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source)
+	}
+}
+
+// noteQuoting lists them.
+func (tx *Transaction) noteQuoting() (err error) {
+	if len(tx.quoting) == 0 {
+		return nil
+	}
+	f, err := tx.Store.repo.OpenState(HiddenName, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var lines strings.Builder
+	for _, id := range tx.quoting {
+		fmt.Fprintln(&lines, id, NoneHidden)
+	}
+	if _, err = f.WriteString(lines.String()); err == nil {
+		tx.quoting = nil
 	}
 	return err
 }
