@@ -3,12 +3,15 @@ package expunge
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
@@ -227,6 +230,25 @@ func (w *Rewriter) notesContain(ctx context.Context, ours, theirs git.ID) (bool,
 	return holds, err
 }
 
+// vouched leaves out the refs of a remote that bring a commit without the signature that context.<remote>.verify demands.
+// What is made of them here would count as checked; they go, and the next exchange asks again.
+func (op *Operation) vouched(ctx context.Context, p remote.Remote, held []DirtyRef) ([]DirtyRef, error) {
+	demand, err := remote.VerifyOf(ctx, op.Store, p)
+	if err != nil || demand != remote.VerifyRequire {
+		return held, err
+	}
+	var kept []DirtyRef
+	for _, h := range held {
+		switch err := incoming.CheckSigned(ctx, op.Store, h.Old, "'"+h.Ref+"'", false, ""); {
+		case err == nil:
+			kept = append(kept, h)
+		case !errors.Is(err, fail.ErrRefused):
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
 // rememberDirty records what the remotes had, and returns where their tracking refs go.
 func (op *Operation) rememberDirty(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
@@ -239,6 +261,10 @@ func (op *Operation) rememberDirty(ctx context.Context) (map[string]git.ID, erro
 		if err != nil {
 			return nil, err
 		}
+		if held, err = op.vouched(ctx, p, held); err != nil {
+			return nil, err
+		}
+		op.dirty[name] = held
 		for _, h := range held {
 			state.Refs[h.Ref] = h
 			to[p.Tracking.Of(h.Ref)] = h.Now
