@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -98,8 +99,24 @@ func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
 // changed reports whether anything was added or removed.
 func (u *Update) changed() bool { return len(u.texts) > 0 || u.tree.Changed() }
 
-// write stores the notes and returns their tree.
+// The bounds of a note, within which every other repository takes it in. The facts about one commit are a dozen
+// lines, and each view of it parses them all.
+const (
+	MostLines = 10_000
+	MostBytes = 32 << 20
+)
+
+// ErrTooLarge: a note would have more than MostLines or MostBytes.
+var ErrTooLarge = errors.New("a note would be too large")
+
+// write stores the notes and returns their tree. ErrTooLarge: nothing is stored.
 func (u *Update) write(ctx context.Context) (git.ID, error) {
+	for path, text := range u.texts {
+		if n := bytes.Count(text, []byte{'\n'}); n > MostLines || len(text) > MostBytes {
+			return "", fmt.Errorf("%w: '%s' has %d lines and %d bytes, at most %d and %d are allowed", ErrTooLarge,
+				strings.ReplaceAll(path, "/", ""), n, len(text), MostLines, MostBytes)
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(u.texts)) {
 		id, err := u.repo.WriteBlob(ctx, u.texts[path])
 		if err != nil {

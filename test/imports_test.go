@@ -41,7 +41,7 @@ var layers = map[string][]string{
 	"hooks/capture":           {"refs/code", "hooks/zst", "refs/store", "refs/fail", "refs/git", "refs/doc", "hooks/spool", "hooks/agent", "refs/prose"},
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/peer", "refs/fault", "refs/prose"},
 	"refs/history":            {"refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
-	"refs/incoming":           {"refs/store", "refs/fail", "refs/git", "refs/doc"},
+	"refs/incoming":           {"refs/store", "notes", "refs/fail", "refs/git", "refs/doc"},
 	"refs/internal/unwired":   {"refs/store", "refs/git"},
 	"refs/remote":             {"refs/store", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs/store":              {"notes", "refs/cache", "refs/detect", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose", "refs/redact"},

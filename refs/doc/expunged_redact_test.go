@@ -366,8 +366,12 @@ func TestRedactKeysOfOnePiece(t *testing.T) {
 		}
 	}
 	e.AddText("a")
-	_, err := e.Redact(MetadataFile, []byte("version: 1\nx:\n"+strings.Repeat("- a\n", 6500)))
 	var failed *RedactError
+	topic := "---\nx:\n" + strings.Repeat("- a\n", 15000) + "---\ntext\n"
+	if _, err := e.Redact(TopicPath("t"), []byte(topic)); !errors.As(err, &failed) {
+		t.Error(err)
+	}
+	_, err := e.Redact(MetadataFile, []byte("version: 1\nx:\n"+strings.Repeat("- a\n", 6500)))
 	if !errors.As(err, &failed) || !errors.Is(err, ErrOverLimit) {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -22,11 +23,37 @@ const (
 	mostHiddenBytes = 64 << 20 // of the list; it does not grow beyond
 )
 
-// HiddenTexts returns those texts as tombstones, by the id of the entry. fail.ErrInvalid: the file cannot be read.
-func HiddenTexts(s *store.Store) (map[string]doc.Expunged, error) {
-	list := map[string]doc.Expunged{}
-	path := s.StatePath(store.HiddenName)
-	data, err := git.ReadStateFile(path)
+// HiddenTexts returns those texts by the id of the entry. fail.ErrInvalid: the file cannot be read.
+func HiddenTexts(s *store.Store) (map[string]doc.HiddenLines, error) {
+	list, err := readHidden(s)
+	if err != nil {
+		return nil, err
+	}
+	hidden := map[string]doc.HiddenLines{}
+	for id, texts := range list {
+		hidden[id] = doc.HiddenLines{}
+		for text := range texts {
+			line, hash, _ := strings.Cut(text, " ")
+			n, err := strconv.Atoi(line)
+			e := hidden[id][n]
+			if err == nil {
+				err = e.AddTextHash(hash)
+			}
+			if err != nil {
+				return nil, badHidden(s, id+" "+text)
+			}
+			hidden[id][n] = e
+		}
+	}
+	return hidden, nil
+}
+
+// hiddenTexts are the texts of an entry as they are in the list: the number of the line and the hash.
+type hiddenTexts map[string]bool
+
+func readHidden(s *store.Store) (map[string]hiddenTexts, error) {
+	list := map[string]hiddenTexts{}
+	data, err := git.ReadStateFile(s.StatePath(store.HiddenName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return list, nil
 	}
@@ -34,19 +61,24 @@ func HiddenTexts(s *store.Store) (map[string]doc.Expunged, error) {
 		return nil, err
 	}
 	for line := range strings.Lines(string(data)) {
-		id, hash, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		e := list[id]
-		var err error
-		if hash != store.NoneHidden {
-			err = e.AddTextHash(hash)
+		id, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !doc.ValidID(id) {
+			return nil, badHidden(s, line)
 		}
-		if err != nil || !doc.ValidID(id) {
-			return nil, &fail.Error{Code: fail.ExpungeIntent, Kind: fail.ErrInvalid, Err: err, Hints: []string{"rm " + prose.ShellQuoted(path)},
-				Message: fmt.Sprintf("'%s', the list of texts that were expunged in entries, cannot be read: '%s'", path, prose.OneLine(line, 100))}
+		if list[id] == nil {
+			list[id] = hiddenTexts{}
 		}
-		list[id] = e
+		if text != store.NoneHidden {
+			list[id][text] = true
+		}
 	}
 	return list, nil
+}
+
+func badHidden(s *store.Store, line string) error {
+	path := s.StatePath(store.HiddenName)
+	return fail.New(fail.ErrInvalid, fail.ExpungeIntent, fmt.Sprintf("'%s', the list of texts that were expunged in entries, cannot be read: '%s'",
+		path, prose.OneLine(line, 100)), "rm "+prose.ShellQuoted(path))
 }
 
 // listHidden adds to the list what the entries of our own refs lose. What remotes have does not count: a remote may have
@@ -60,21 +92,24 @@ func (op *Operation) listHidden(ctx context.Context, v *Refs, now map[git.ID]git
 	if err != nil || len(more) == 0 {
 		return err
 	}
-	list, err := HiddenTexts(op.Store)
+	list, err := readHidden(op.Store)
 	if err != nil {
 		return err
 	}
-	for id, e := range more {
-		list[id] = list[id].Union(e)
+	for id, texts := range more {
+		if list[id] == nil {
+			list[id] = hiddenTexts{}
+		}
+		maps.Copy(list[id], texts)
 	}
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(list)) {
-		hashes := list[id].TextHashes()
-		if len(hashes) == 0 || len(hashes) > mostHidden {
-			hashes = []string{store.NoneHidden}
+		texts := slices.Sorted(maps.Keys(list[id]))
+		if len(texts) == 0 || len(texts) > mostHidden {
+			texts = []string{store.NoneHidden}
 		}
-		for _, hash := range hashes {
-			fmt.Fprintln(&b, id, hash)
+		for _, text := range texts {
+			fmt.Fprintln(&b, id, text)
 		}
 		if b.Len() > mostHiddenBytes {
 			return nil
@@ -85,14 +120,14 @@ func (op *Operation) listHidden(ctx context.Context, v *Refs, now map[git.ID]git
 
 // hiddenEntry is what an entry loses in all files that have it.
 type hiddenEntry struct {
-	texts doc.Expunged
+	texts hiddenTexts
 	seen  bool
 	some  bool // it loses something in one of them
 }
 
 // hiddenIn returns the texts that entries lose in all refs that have them, by id; none where they differ: one of the refs
 // may be a branch that somebody else made, in which an entry of ours has other words.
-func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]doc.Expunged, error) {
+func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]hiddenTexts, error) {
 	files, seen := map[git.ID]string{}, map[git.ID]bool{}
 	for _, r := range refs {
 		c, err := op.Store.Repo().Commit(ctx, r.ID)
@@ -110,16 +145,21 @@ func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]d
 			return err
 		}
 		return doc.EachEntry(files[o.ID], o.Data, func(h doc.EntryHead, _ []byte) {
-			e, texts := entries[h.ID], hidden[h.ID]
-			e.some = e.some || !texts.Empty()
+			e, texts := entries[h.ID], hiddenTexts{}
+			for line, of := range hidden[h.ID] {
+				for _, hash := range of.TextHashes() {
+					texts[fmt.Sprint(line, " ", hash)] = true
+				}
+			}
+			e.some = e.some || len(texts) > 0
 			if e.seen {
-				texts = texts.Except(texts.Except(e.texts))
+				maps.DeleteFunc(texts, func(text string, _ bool) bool { return !e.texts[text] })
 			}
 			e.texts, e.seen = texts, true
 			entries[h.ID] = e
 		})
 	})
-	lost := map[string]doc.Expunged{}
+	lost := map[string]hiddenTexts{}
 	for id, e := range entries {
 		if e.some {
 			lost[id] = e.texts
@@ -175,12 +215,14 @@ func Forges(ctx context.Context, s *store.Store, e doc.Expunged, ours, theirs gi
 	}
 	forged := false
 	err = eachEntryOf(ctx, s, other, func(id string, text []byte) {
-		by, listed := list[id]
-		if !listed {
-			by = e
+		have, both := texts[id]
+		if !both || bytes.Equal(have, text) || e.Hides(text, have) {
+			return
 		}
-		if have, both := texts[id]; both && !bytes.Equal(have, text) && !by.Hides(have, text) && !e.Hides(text, have) {
-			forged = true
+		if by, listed := list[id]; listed {
+			forged = forged || !by.CameBack(have, text)
+		} else {
+			forged = forged || !e.Hides(have, text)
 		}
 	})
 	return forged, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -150,16 +151,13 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	return "", ""
 }
 
-// maxNoteLines bounds the facts about one commit, of which there are a dozen: each view of it parses them all.
-const maxNoteLines = 10_000
-
 // document parses a whole file.
 func (c *Inspection) document(f File, data []byte) error {
 	var err error
 	switch f.kind {
 	case kindNote:
-		if n := bytes.Count(data, []byte{'\n'}); n > maxNoteLines {
-			return c.wrong(flawDocument, f, fmt.Sprintf("it has %d lines; at most %d are allowed", n, maxNoteLines), nil)
+		if n := bytes.Count(data, []byte{'\n'}); n > notes.MostLines {
+			return c.wrong(flawDocument, f, fmt.Sprintf("it has %d lines; at most %d are allowed", n, notes.MostLines), nil)
 		}
 		if c.Reader != nil {
 			c.Reader.Note(f, data)

@@ -76,11 +76,7 @@ func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lost
 			return false, err
 		}
 	}
-	by, known := f.hides[string(now.ID[:])]
-	if !known {
-		by = f.Gone
-	}
-	if !by.Hides(hidden, entry) {
+	if lines, known := f.hides[string(now.ID[:])]; known && !lines.CameBack(hidden, entry) || !known && !f.Gone.Hides(hidden, entry) {
 		return false, nil
 	}
 	f.back[e.key.ID] = true

@@ -76,18 +76,18 @@ type finder struct {
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
-	lasts   map[docKey][26]byte      // the largest ids in folders
-	births  map[git.ID]bool          // by commit.md: whether its one entry is a birth
-	bases   map[[2]git.ID][]git.ID   // best common ancestors, by two commits
-	above   map[git.ID]bool          // what follows what Have and Tip have in common; nil: not asked
-	have    map[string]places        // of Have, by the name of the live file
-	back    map[[26]byte]bool        // entries that are shown again, see shown
-	hides   map[string]doc.Expunged  // of [expunge.HiddenTexts]; nil: not read
-	looked  int                      // number of commits that cameAs looked at
-	dispute *dispute                 // nil: not read
-	records map[string]bool          // documents that commits of the range removed with a record; nil: not read
-	gone    map[doc.Part]bool        // likewise parts of the roadmap
-	lost    map[[2]git.ID][]doc.Part // what a version of main.md, the second one, lacks of another
+	lasts   map[docKey][26]byte        // the largest ids in folders
+	births  map[git.ID]bool            // by commit.md: whether its one entry is a birth
+	bases   map[[2]git.ID][]git.ID     // best common ancestors, by two commits
+	above   map[git.ID]bool            // what follows what Have and Tip have in common; nil: not asked
+	have    map[string]places          // of Have, by the name of the live file
+	back    map[[26]byte]bool          // entries that are shown again, see shown
+	hides   map[string]doc.HiddenLines // of [expunge.HiddenTexts]; nil: not read
+	looked  int                        // number of commits that cameAs looked at
+	dispute *dispute                   // nil: not read
+	records map[string]bool            // documents that commits of the range removed with a record; nil: not read
+	gone    map[doc.Part]bool          // likewise parts of the roadmap
+	lost    map[[2]git.ID][]doc.Part   // what a version of main.md, the second one, lacks of another
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may

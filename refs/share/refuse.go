@@ -223,7 +223,8 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 		return err
 	}
 	to, base := kept[ref.ID], gone[ref.ID]
-	if _, branch, tracked := git.TrackedBranch(ref.Name); tracked {
+	_, branch, tracked := git.TrackedBranch(ref.Name)
+	if tracked {
 		if have == base {
 			l.now[ref.Name] = to
 		}
@@ -231,14 +232,8 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 			return err // none was made of it
 		}
 		ref.Name = git.BranchRef(branch)
-		forged, err := expunge.Forges(ctx, l.s, l.after, have, to)
-		if err != nil {
+		if may, err := l.mayMerge(ctx, r, branch, have, to); !may || err != nil {
 			return err
-		}
-		if forged {
-			l.warnings = append(l.warnings, fmt.Sprintf("'%s' had entries of branch '%s' with other words, which do not come back; look at %s",
-				r.Remote, branch, to.Short()))
-			return nil
 		}
 	}
 	branch, isBranch := git.BranchName(ref.Name)
@@ -254,9 +249,24 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 	case have == "":
 		l.now[ref.Name] = to
 	case isBranch, ref.Name == git.RoadmapRef:
-		return l.merge(ctx, r, ref.Name, have, to, base)
+		return l.merge(ctx, r, ref.Name, have, to, base, tracked)
 	}
 	return nil // a tag or a deleted branch that is another one now
+}
+
+// mayMerge reports whether what a remote had may be merged into a branch here without the checks of an exchange: it is not
+// where signatures are asked for, nor where it has entries of ours with other words.
+func (l *lifter) mayMerge(ctx context.Context, r expunge.Request, branch string, have, kept git.ID) (bool, error) {
+	demand, err := remote.VerifyOf(ctx, l.s, remote.Remote{Name: r.Remote})
+	if err != nil || demand == remote.VerifyRequire {
+		return false, err
+	}
+	forged, err := expunge.Forges(ctx, l.s, l.after, have, kept)
+	if forged {
+		l.warnings = append(l.warnings, fmt.Sprintf("'%s' had entries of branch '%s' with other words, which do not come back; look at %s",
+			r.Remote, branch, kept.Short()))
+	}
+	return !forged, err
 }
 
 // shared reports whether a remote has commits that replaced hidden ones, so that it takes only what
@@ -294,8 +304,8 @@ func (l *lifter) deleted(branch string, to git.ID) error {
 	return err
 }
 
-// merge merges kept history into what was made since it was hidden.
-func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have, kept, base git.ID) error {
+// merge merges kept history into what was made since it was hidden. tracked: it is a remote's.
+func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have, kept, base git.ID, tracked bool) error {
 	if is, err := l.s.Repo().IsAncestor(ctx, kept, have); is || err != nil {
 		return err
 	}
@@ -322,6 +332,9 @@ func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have,
 			return err
 		}
 		c, conflicts = m, u.Conflicts
+	}
+	if tracked && len(conflicts) > 0 { // the next exchange asks for answers
+		return nil
 	}
 	for _, conflict := range conflicts {
 		l.warnings = append(l.warnings, fmt.Sprintf("'%s' of '%s' was changed while it was hidden, and stays so; git show %s:%s", conflict.Path,

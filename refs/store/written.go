@@ -22,7 +22,7 @@ import (
 const WrittenName = "written"
 
 // HiddenName is the file of local state that says which texts this repository has replaced by "(expunged)" in which
-// entries: on each line the id of an entry and the SHA-256 of a text, as a tombstone has it, or "-" where none was. When a
+// entries: the id of an entry, the number of its line and the SHA-256 of the text, as a tombstone has it, or "-" where none was. When a
 // text comes back because somebody refuses to forget it, no other may take its place: a tombstone of any text can be
 // pushed. Where an entry is not in the list, any text that has a tombstone may come.
 const HiddenName = "hidden"
