@@ -98,12 +98,14 @@ func (c *corpus) list(ctx context.Context, branch string) error {
 	return err
 }
 
-// beside starts to read concurrently what is needed later, or leaves it until it is asked for.
+// beside starts to read concurrently what is needed later, or leaves it until it is asked for. Journals that it has begun
+// to read are read to the end: whether one that cannot be read is told must not depend on who is faster.
 func (c *corpus) beside(ctx context.Context) {
+	whole := ctx
 	ctx, c.abandon = context.WithCancel(ctx)
 	begin := func() func() (noted, error) { return facts(ctx, c.s, c.tips, &c.behind) }
 	c.noted = sync.OnceValues(func() (noted, error) { return begin()() })
-	c.journals = sync.OnceValue(func() error { return c.readJournals(ctx) })
+	c.journals = sync.OnceValue(func() error { return c.readJournals(whole) })
 	if c.wanted.lazy {
 		return
 	}
