@@ -190,6 +190,9 @@ func (e Expunged) Except(o Expunged) Expunged {
 	return rest
 }
 
+// Of returns what e has of what o names.
+func (e Expunged) Of(o Expunged) Expunged { return e.Except(e.Except(o)) }
+
 // Again returns what o names with the numbers that put it in force after e, also where it was
 // refused. What was refused maxTurns/2 times stays refused.
 func (e Expunged) Again(o Expunged) Expunged {

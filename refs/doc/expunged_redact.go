@@ -115,67 +115,6 @@ func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	return r, nil
 }
 
-// HiddenLines are the tombstones of the texts that were replaced in an entry, by the number of the line.
-type HiddenLines map[int]Expunged
-
-// HiddenBy returns the tombstones of texts that Redact acts on in each entry of a file, by the entry's id; nothing
-// for a file that has no entries. It fails as Redact does.
-func (e Expunged) HiddenBy(path string, data []byte) (map[string]HiddenLines, error) {
-	kind := KindOf(path)
-	if kind != FileLog && kind != FileCommits {
-		return nil, nil
-	}
-	heading := logHeading
-	if kind == FileCommits {
-		heading = commitHeading
-	}
-	entries, err := splitEntries(data, heading)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	hidden := map[string]HiddenLines{}
-	w := Expunged{turns: e.turns, hits: map[string]bool{}}
-	for _, entry := range entries {
-		lines, n, redact := HiddenLines{}, 0, w.entryLines()
-		mapLines(string(entry.text), func(line string) string {
-			clear(w.hits)
-			if redact(line); len(w.hits) > 0 {
-				lines[n] = e.only(w.hits)
-			}
-			n++
-			return line
-		})
-		if len(lines) > 0 {
-			hidden[entry.id] = lines
-		}
-	}
-	return hidden, nil
-}
-
-// CameBack reports whether an entry, given as its text in a file, is another one in which texts are hidden, with some of
-// them back, each in its own line.
-func (h HiddenLines) CameBack(hidden, entry []byte) bool {
-	if bytes.Count(hidden, []byte(Redaction)) <= bytes.Count(entry, []byte(Redaction)) {
-		return false
-	}
-	now, before := strings.Split(string(entry), "\n"), strings.Split(string(hidden), "\n")
-	if len(now) != len(before) {
-		return false
-	}
-	here := Expunged{turns: map[string]int{}}
-	redact := here.entryLines()
-	for i, line := range now {
-		clear(here.turns)
-		for name := range h[i].turns {
-			here.turns[name] = 1
-		}
-		if redacted := redact(line); line != before[i] && redacted != before[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // joinEntries writes entries as one file.
 func joinEntries(entries []rawEntry) (data []byte) {
 	var t tagWriter

@@ -14,7 +14,7 @@
 //	written         kept by package store: which commits were made here
 //	forgotten       kept by package store: the sources of steps that went
 //	unasked.json    how much was removed because remotes asked for it
-//	expunged.txt    the tombstones that somebody here asked for, see [HereName]
+//	expunged.txt    the tombstones of what was expunged here, see [HereName]
 //	hidden          which texts were replaced in which entries, see [store.HiddenName]
 //	heard.json      how much of written was compared with the tombstones
 //	held/REMOTE     what a remote still has of old history, see [DirtyState]

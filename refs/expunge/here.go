@@ -13,11 +13,11 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// HereName is the file of local state with the tombstones that somebody here asked for, in the form of
+// HereName is the file of local state with the tombstones of what was expunged here, in the form of
 // [doc.Expunged]. The roadmap has them, too, but a forced fetch may set that back before anybody else has them.
 const HereName = "expunged.txt"
 
-// Missing returns the tombstones that somebody here asked for and the roadmap lacks, whose tombstones are
+// Missing returns the tombstones of what was expunged here that the roadmap lacks, whose tombstones are
 // known. fail.ErrInvalid: the file cannot be read.
 func Missing(s *store.Store, known doc.Expunged) (doc.Expunged, error) {
 	here, err := Here(s)
@@ -27,7 +27,7 @@ func Missing(s *store.Store, known doc.Expunged) (doc.Expunged, error) {
 	return here.Since(known), nil
 }
 
-// Here returns the tombstones that somebody here asked for. fail.ErrInvalid: the file cannot be read.
+// Here returns the tombstones of what was expunged here. fail.ErrInvalid: the file cannot be read.
 func Here(s *store.Store) (doc.Expunged, error) {
 	path := s.StatePath(HereName)
 	data, err := git.ReadStateFile(path)
@@ -56,7 +56,7 @@ func RefreshHere(ctx context.Context, s *store.Store) (err error) {
 	return keepHere(ctx, s, doc.Expunged{})
 }
 
-// keepHere lists what somebody here asked for, and the commits that this replaced.
+// keepHere lists what was asked for here, and the commits that this replaced.
 func (op *Operation) keepHere(ctx context.Context) error {
 	add := op.intent.pending.Union(doc.Expunged{})
 	if !add.Empty() {
@@ -84,8 +84,7 @@ func keepHere(ctx context.Context, s *store.Store, add doc.Expunged) error {
 	if err != nil {
 		return err
 	}
-	others := known.Except(now)
-	if now = now.Union(known.Except(others)); before.Contains(now) {
+	if now = now.Union(known.Of(now)); before.Contains(now) {
 		return nil
 	}
 	return s.Repo().WriteStateFile(HereName, now.Bytes())

@@ -23,7 +23,7 @@ const (
 	mostHiddenBytes = 64 << 20 // of the list; it does not grow beyond
 )
 
-// HiddenTexts returns those texts by the id of the entry. fail.ErrInvalid: the file cannot be read.
+// HiddenTexts reads the file [store.HiddenName], by the id of the entry. fail.ErrInvalid: the file cannot be read.
 func HiddenTexts(s *store.Store) (map[string]doc.HiddenLines, error) {
 	list, err := readHidden(s)
 	if err != nil {
@@ -139,25 +139,19 @@ func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]h
 		}
 	}
 	entries := map[string]hiddenEntry{}
-	err := ReadObjects(ctx, op.Store, slices.Sorted(maps.Keys(files)), func(o git.Object) error {
-		hidden, err := op.Rewriter.e.HiddenBy(files[o.ID], o.Data)
-		if err != nil {
-			return err
+	err := eachEntryOf(ctx, op.Store, files, func(id string, text []byte) {
+		e, texts := entries[id], hiddenTexts{}
+		for line, of := range op.Rewriter.e.HiddenIn(text) {
+			for _, hash := range of.TextHashes() {
+				texts[fmt.Sprint(line, " ", hash)] = true
+			}
 		}
-		return doc.EachEntry(files[o.ID], o.Data, func(h doc.EntryHead, _ []byte) {
-			e, texts := entries[h.ID], hiddenTexts{}
-			for line, of := range hidden[h.ID] {
-				for _, hash := range of.TextHashes() {
-					texts[fmt.Sprint(line, " ", hash)] = true
-				}
-			}
-			e.some = e.some || len(texts) > 0
-			if e.seen {
-				maps.DeleteFunc(texts, func(text string, _ bool) bool { return !e.texts[text] })
-			}
-			e.texts, e.seen = texts, true
-			entries[h.ID] = e
-		})
+		e.some = e.some || len(texts) > 0
+		if e.seen {
+			maps.DeleteFunc(texts, func(text string, _ bool) bool { return !e.texts[text] })
+		}
+		e.texts, e.seen = texts, true
+		entries[id] = e
 	})
 	lost := map[string]hiddenTexts{}
 	for id, e := range entries {

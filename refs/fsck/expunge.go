@@ -54,11 +54,15 @@ func checkCameBack(ctx context.Context, c *checker) error {
 	if c.forgotten == nil { // checkRefs or checkDocuments reports why
 		return nil
 	}
-	if _, err := expunge.Missing(c.s, *c.forgotten); errors.Is(err, fail.ErrInvalid) {
-		path := c.s.StatePath(expunge.HereName)
-		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: path, Message: err.Error(), Repair: "rm " + prose.ShellQuoted(path)})
-	} else if err != nil {
-		return err
+	_, here := expunge.Here(c.s)
+	_, hidden := expunge.HiddenTexts(c.s)
+	for name, err := range map[string]error{expunge.HereName: here, store.HiddenName: hidden} {
+		if errors.Is(err, fail.ErrInvalid) {
+			path := c.s.StatePath(name)
+			c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: path, Message: err.Error(), Repair: "rm " + prose.ShellQuoted(path)})
+		} else if err != nil {
+			return err
+		}
 	}
 	refs, err := expunge.CameBack(ctx, c.s, *c.forgotten)
 	if err != nil || len(refs) == 0 && c.missing.Empty() {

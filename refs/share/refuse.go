@@ -40,7 +40,7 @@ func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) err
 	if err != nil {
 		return err
 	}
-	if own := back.Except(back.Except(here)); !own.Empty() {
+	if own := back.Of(here); !own.Empty() {
 		ex.warn(fmt.Sprintf("'%s' has the record that somebody refused to forget what was expunged here (%s), and brings it back; "+
 			"git context expunge removes it again", ex.peer.Name, expunge.AskedText(own)))
 	}
