@@ -147,6 +147,29 @@ func TestExpungeBesideRefused(t *testing.T) {
 	bob.forgotten(secret)
 }
 
+// A sync that dies when it has hidden what another asks to forget has lost no notes.
+func TestKilledHideLosesNoNotes(t *testing.T) {
+	t.Parallel()
+	f := kindNamed(t, "path").launch(t, 2)
+	ann, bob := f.agents[0], f.agents[1]
+	bob.ok("commit", "-m", "It was hunter2", "--score", "0.5")
+	bob.ok("commit", "-m", "On top of it", "--score", "0.7")
+	bob.sync()
+	ann.sync()
+	ann.ok("expunge", "--match", "It was hunter2", "--yes")
+	ann.git("push", "-q", "origin", "refs/context/roadmap")
+	bob.killedAt("expunge-refs", "sync")
+	bob.removeStaleLocks()
+	if kinds, _ := bob.fsck(); len(kinds) > 0 {
+		t.Errorf("fsck found %v", kinds)
+	}
+	bob.ok("expunge", "--from", "origin", "--refuse")
+	if text := string(bob.ok("log", "--json")); !strings.Contains(text, "0.5") || !strings.Contains(text, "0.7") {
+		t.Errorf("the scores are not back:\n%s", text)
+	}
+	bob.sound()
+}
+
 // Nobody who may push can wipe a memory by the texts of its lines, however few they are: what was
 // written here is hidden until its writer has agreed.
 func TestExpungeOfOwnTextIsAsked(t *testing.T) {

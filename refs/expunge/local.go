@@ -32,6 +32,9 @@ var quotingState = []struct{ dir, lost string }{
 // dropStates removes files of local state that quote removed text or name replaced commits. It
 // must run before the refs move, because afterwards the relation to old commits is unknown.
 func (op *Operation) dropStates() error {
+	if err := op.waitingMerges(); err != nil {
+		return err
+	}
 	if err := op.eachQuotingFile(os.Remove); err != nil {
 		return err
 	}
@@ -59,9 +62,12 @@ func (op *Operation) dropAside() error {
 	return nil
 }
 
-// eachQuotingFile visits those files and warns of what is lost with each.
+// eachQuotingFile visits those files and warns of what is lost with each. What hides goes on with the merges that wait.
 func (op *Operation) eachQuotingFile(visit func(path string) error) error {
 	for _, q := range quotingState {
+		if q.dir == store.MergeDir && op.hide != nil {
+			continue
+		}
 		err := op.eachFile(q.dir, func(path string, data []byte) error {
 			text := string(data)
 			if mapJSONTexts(text, op.Rewriter.text) == text {

@@ -65,7 +65,10 @@ func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := map[git.ID]bool{}
+	kept, err := keptNotes(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	for _, n := range history {
 		kept[n.ID] = true
 	}
@@ -94,6 +97,19 @@ func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 		}
 	}
 	return dropped, nil
+}
+
+// keptNotes are the commits of the notes that requests keep. A request that was interrupted leaves the reflog that
+// leads to them.
+func keptNotes(ctx context.Context, s *store.Store) (map[git.ID]bool, error) {
+	list, err := expunge.Requests(ctx, s)
+	kept := map[git.ID]bool{}
+	for _, r := range list {
+		for _, ref := range r.Refs {
+			kept[ref.ID] = true
+		}
+	}
+	return kept, err
 }
 
 // lostLines returns the lines that a move lost, by object, without expunged ones.

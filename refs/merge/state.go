@@ -26,10 +26,9 @@ func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Confl
 	h.Version, h.Conflicts = store.MergeStateVersion, make([]store.HeldConflict, len(list))
 	for i, c := range list {
 		h.Conflicts[i] = store.HeldConflict{Conflict: c}
-		if text, ok := resolution(before, &c); ok {
-			h.Conflicts[i].Text, h.Conflicts[i].Resolved = text, true
-		} else {
-			h.Conflicts[i].Resolved = false // by a preference, which the next try follows again
+		h.Conflicts[i].Resolved = false // by a preference, which the next try follows again
+		if p := resolution(before, &c); p != nil {
+			h.Conflicts[i].Text, h.Conflicts[i].Resolved, h.Conflicts[i].Before = p.Text, true, p.Before
 		}
 	}
 	slices.SortFunc(h.Conflicts, func(a, b store.HeldConflict) int { return strings.Compare(a.Path, b.Path) })
@@ -37,24 +36,16 @@ func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Confl
 }
 
 // resolution is what a conflict was settled with, if it was and both sides still say
-// the same. h may be nil.
-func resolution(h *store.WaitingMerge, c *store.Conflict) (*string, bool) {
+// the same; nil if not. h may be nil.
+func resolution(h *store.WaitingMerge, c *store.Conflict) *store.HeldConflict {
 	if h == nil {
-		return nil, false
+		return nil
 	}
-	for _, p := range h.Conflicts {
-		if p.Resolved && p.Path == c.Path && sameText(p.Ours, c.Ours) && sameText(p.Theirs, c.Theirs) {
-			return p.Text, true
-		}
+	i := slices.IndexFunc(h.Conflicts, func(p store.HeldConflict) bool { return p.Resolved && p.About(c) })
+	if i < 0 {
+		return nil
 	}
-	return nil, false
-}
-
-func sameText(a, b *string) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
+	return &h.Conflicts[i]
 }
 
 // Resolved takes what was resolved, and asks next for the rest. prefix is what the
@@ -63,8 +54,8 @@ func Resolved(h *store.WaitingMerge, prefix string, next Settler) Settler {
 	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
 		named := *c
 		named.Path = prefix + c.Path
-		if text, ok := resolution(h, &named); ok {
-			return text, true, nil
+		if p := resolution(h, &named); p != nil {
+			return p.Text, true, nil
 		}
 		return next(ctx, c)
 	}

@@ -145,7 +145,7 @@ const (
 // "" where it was not, or is left on the old name.
 func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
 	to, err := s.RenamedTo(ctx, was)
-	if err == nil && to == "" { // who lists refs while one is renamed may see neither name
+	if err == nil && to == "" || errors.Is(err, git.ErrMissing) { // who lists refs while one is renamed may see neither name, or one that goes
 		to, err = s.RenamedTo(ctx, was)
 	}
 	if err != nil || to == "" {

@@ -62,6 +62,27 @@ type WaitingMerge struct {
 type HeldConflict struct {
 	Conflict
 	Text *string `json:"text"` // nil: nothing at all
+	// Before are the sides as they were before a request of a remote hid words of them; nil if none did.
+	Before *ConflictSides `json:"before,omitempty"`
+}
+
+// ConflictSides are the texts that a conflict is about; nil where absent.
+type ConflictSides struct {
+	Ours   *string `json:"ours"`
+	Theirs *string `json:"theirs"`
+}
+
+// About reports whether the resolution is about these two texts, or was before words of them were hidden.
+func (h *HeldConflict) About(c *Conflict) bool {
+	same := func(ours, theirs *string) bool { return sameText(ours, c.Ours) && sameText(theirs, c.Theirs) }
+	return h.Path == c.Path && (same(h.Ours, h.Theirs) || h.Before != nil && same(h.Before.Ours, h.Before.Theirs))
+}
+
+func sameText(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
 }
 
 // MergeStateName returns the name of the local state of the merge that waits on a branch.

@@ -1,0 +1,100 @@
+package expunge
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// waitingMerges redacts what a request hides in the merges that wait to be resolved, and removes what earlier requests hid
+// there once it is deleted. Answers and messages were written here: no request removes them.
+func (op *Operation) waitingMerges() error {
+	return op.eachFile(store.MergeDir, func(path string, data []byte) error {
+		if store.IsAside(filepath.Base(path)) {
+			return nil
+		}
+		var h store.WaitingMerge
+		broken := json.Unmarshal(data, &h) != nil || op.Store.StatePath(store.MergeStateName(h.Target)) != path
+		switch {
+		case op.hide == nil && (broken || !dropBefore(&h)):
+			return nil // see eachQuotingFile
+		case op.hide == nil:
+			return op.Store.WriteHeld(&h)
+		case broken || slices.ContainsFunc(h.Conflicts, op.namesExpunged):
+			op.warn("%s", quotingState[0].lost)
+			return os.Remove(path)
+		}
+		if err := op.redactWaiting(&h); err != nil {
+			return err
+		}
+		now, err := json.Marshal(&h)
+		if err != nil || bytes.Equal(now, bytes.TrimSpace(data)) {
+			return err
+		}
+		return op.Store.WriteHeld(&h)
+	})
+}
+
+// dropBefore removes what conflicts were about before words of them were hidden. It reports whether there was something.
+func dropBefore(h *store.WaitingMerge) bool {
+	had := false
+	for i := range h.Conflicts {
+		had = had || h.Conflicts[i].Before != nil
+		h.Conflicts[i].Before = nil
+	}
+	return had
+}
+
+// namesExpunged reports whether a conflict is about a key or a section whose name is redacted.
+func (op *Operation) namesExpunged(c store.HeldConflict) bool {
+	_, name, _ := strings.Cut(c.Path, "#")
+	return slices.ContainsFunc(append(strings.Split(name, "."), name), op.Rewriter.e.HasText)
+}
+
+func (op *Operation) redactWaiting(h *store.WaitingMerge) error {
+	h.Tip = op.Rewriter.now(h.Tip)
+	for ref, id := range h.Theirs {
+		h.Theirs[ref] = op.Rewriter.now(id)
+	}
+	for i := range h.Conflicts {
+		if err := op.redactConflict(&h.Conflicts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redactConflict redacts the sides of a conflict as their documents are, so that they stay equal to what the refs have.
+func (op *Operation) redactConflict(c *store.HeldConflict) error {
+	was, changed := store.ConflictSides{Ours: c.Ours, Theirs: c.Theirs}, false
+	for _, side := range []**string{&c.Base, &c.Ours, &c.Theirs} {
+		if *side == nil {
+			continue
+		}
+		now, err := op.redactSide(c.Path, **side)
+		if err != nil {
+			return err
+		}
+		changed = changed || now != **side
+		*side = &now
+	}
+	if changed && c.Before == nil {
+		c.Before = &was
+	}
+	return nil
+}
+
+func (op *Operation) redactSide(path, text string) (string, error) {
+	path = path[strings.LastIndexByte(path, ':')+1:] // it may begin with a branch
+	if doc.KindOf(path) != doc.FileTopic {
+		return op.Rewriter.e.RedactText(text), nil
+	}
+	r, err := op.Rewriter.e.Redact(path, []byte(text))
+	return string(r.Data), err
+}
