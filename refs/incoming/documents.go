@@ -189,6 +189,9 @@ func (c *Inspection) document(f File, data []byte) error {
 		if m, err = doc.ParseMetadata(data); err == nil && m.Totals().Highest() > doc.MaxNumber {
 			return c.wrong(flawDocument, f, tooHigh, nil)
 		}
+		if err == nil {
+			err = m.HasRoom()
+		}
 	case kindTopic:
 		_, err = doc.ParseTopic(data)
 	case kindExpunged:
