@@ -2,14 +2,20 @@ package expunge_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/memtest"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 )
 
@@ -54,6 +60,50 @@ func TestExpungeLooksOnce(t *testing.T) {
 	}
 	if found := holding(dan, "hunter2"); len(found) > 0 {
 		t.Errorf("still there: %q", found)
+	}
+}
+
+// What is remembered of refused branches is what was written, for a day and by the same rules, and never more than a
+// small file.
+func TestRefusedIsRemembered(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	r.Git("remote", "add", "origin", r.Dir)
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	s := r.Open()
+	p := memtest.OK(remote.Find(t.Context(), s, "origin"))(t)
+	read := func() expunge.CleanState {
+		return memtest.OK(expunge.ReadCleanState(t.Context(), r.Open(), p, doc.Expunged{}))(t)
+	}
+	write := func(refused map[string]expunge.RefusedRef) {
+		known := read()
+		known.Refused = refused
+		r.Must(expunge.WriteCleanState(s, p, known, nil, &remote.RefSet{}))
+	}
+	id, now := git.ID(strings.Repeat("a", 40)), s.Clock().Truncate(time.Second)
+	one := map[string]expunge.RefusedRef{"refs/context/heads/x": {ID: id, At: now, Why: "'x' is refused:\n\ta \"word\""}}
+	write(one)
+	if got := read().Refused; !reflect.DeepEqual(got, one) {
+		t.Errorf("read %v, written %v", got, one)
+	}
+	r.Git("config", "context.maxNewEntries", "7")
+	if got := read().Refused; len(got) > 0 {
+		t.Errorf("by other rules: %v", got)
+	}
+	for _, far := range []time.Duration{-25 * time.Hour, 25 * time.Hour} {
+		write(map[string]expunge.RefusedRef{"refs/context/heads/x": {ID: id, At: now.Add(far), Why: "why"}})
+		if got := read().Refused; len(got) > 0 {
+			t.Errorf("%v from now: %v", far, got)
+		}
+	}
+	many := map[string]expunge.RefusedRef{}
+	for i := range 5000 {
+		many[fmt.Sprintf("refs/context/heads/%d", i)] = expunge.RefusedRef{ID: id, At: now, Why: strings.Repeat("w", 500)}
+	}
+	write(many)
+	info := memtest.OK(os.Stat(s.StatePath(expunge.CleanStateName(p))))(t)
+	if got := len(read().Refused); got < 500 || got > 1000 || info.Size() > 1<<20 {
+		t.Errorf("%d refs in %d bytes", got, info.Size())
 	}
 }
 

@@ -18,7 +18,7 @@
 //	hidden          which texts were replaced in which entries, see [store.HiddenName]
 //	heard.json      how much of written was compared with the tombstones
 //	held/REMOTE     what a remote still has of old history, see [DirtyState]
-//	clean/REMOTE    which refs of a remote contain nothing expunged, see [CleanState]
+//	clean/REMOTE    which refs of a remote contain nothing expunged, and which are refused, see [CleanState]
 //
 // Errors are of package fail: ErrInvalid for options that make no sense, ErrNotFound where
 // nothing matches, ErrRefused where the result would be unsafe or incomplete, as in memory that a

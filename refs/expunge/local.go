@@ -43,6 +43,10 @@ func (op *Operation) dropStates() error {
 			return err
 		}
 	}
+	// What is remembered of remotes is for other tombstones, and why a branch was refused may quote these.
+	if err := op.eachFile(cleanDir, func(path string, _ []byte) error { return os.Remove(path) }); err != nil {
+		return err
+	}
 	return op.dropLines(op.Store.StatePath(store.HookFailures))
 }
 

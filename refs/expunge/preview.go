@@ -67,7 +67,7 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result, 
 	if err != nil {
 		return err
 	}
-	bad, err := unsoundOf(ctx, s, tracking, nil)
+	bad, err := FindUnsound(ctx, s, tracking, nil)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package expunge
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,37 +11,61 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// CleanState records which refs of a remote contain nothing that some tombstones name. Most
-// remotes have branches that are not here, and a sync with nothing to do must not read their
-// history each time. Its file is
+// CleanState records which refs of a remote contain nothing that some tombstones name, and which of its branches were
+// refused and dropped. Most remotes have branches that are not here, and a sync with nothing to do must neither read their
+// history each time, nor fetch again what it drops. Its file is
 //
 //	tombstones <SHA-256 of all of them>
 //	clean <ref> <id>
+//	refused <ref> <id> <incoming.Rules> <seconds since 1970> <why, quoted as in Go>
 type CleanState struct {
-	tombstones string
-	refs       map[string]git.ID // by the names that they have here
+	Refused map[string]RefusedRef // by the names that they have here
+
+	tombstones, rules string
+	refs              map[string]git.ID // by the names that they have here
+	file              string            // the bytes that were read
 }
 
+// RefusedRef is a branch of a remote that was refused and dropped. That is believed for a day: the clock here, and what
+// this repository has, may have been the reason.
+type RefusedRef struct {
+	ID  git.ID
+	At  time.Time
+	Why string
+}
+
+const (
+	refusedFor       = 24 * time.Hour
+	mostRefusedBytes = 1 << 19 // of lines in the file; the others are fetched each time
+)
+
 // CleanStateName returns the name of a remote's CleanState in local state.
-func CleanStateName(p remote.Remote) string { return "clean/" + git.FileName(p.Name, "") }
+func CleanStateName(p remote.Remote) string { return cleanDir + "/" + git.FileName(p.Name, "") }
+
+const cleanDir = "clean"
 
 // ReadCleanState reads what is known for these tombstones. A missing file, a damaged one and
-// one for other tombstones count as empty.
-func ReadCleanState(s *store.Store, p remote.Remote, e doc.Expunged) (CleanState, error) {
+// one for other tombstones count as empty; so do refusals by other rules, and old ones.
+func ReadCleanState(ctx context.Context, s *store.Store, p remote.Remote, e doc.Expunged) (CleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
-	c := CleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
+	c := CleanState{tombstones: hex.EncodeToString(sum[:]), refs: map[string]git.ID{}, Refused: map[string]RefusedRef{}}
 	if p.Bundle {
 		return c, nil
 	}
+	var wrong error
+	c.rules, wrong = incoming.Rules(ctx, s) // a wrong setting is an error of the check that needs it
 	data, err := git.ReadStateFile(s.StatePath(CleanStateName(p)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -48,23 +73,38 @@ func ReadCleanState(s *store.Store, p remote.Remote, e doc.Expunged) (CleanState
 	if err != nil {
 		return c, err
 	}
-	rest, ok := strings.CutPrefix(string(data), "tombstones "+c.tombstones+"\n")
+	c.file = string(data)
+	rest, ok := strings.CutPrefix(c.file, "tombstones "+c.tombstones+"\n")
 	if !ok {
 		return c, nil
 	}
 	for line := range strings.Lines(rest) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "clean" {
 			c.refs[f[1]] = git.ID(f[2])
+		} else if ref, r, ok := c.parseRefused(line); ok && wrong == nil && s.Clock().Sub(r.At).Abs() < refusedFor {
+			c.Refused[ref] = r
 		}
 	}
 	return c, nil
 }
 
+// parseRefused reads a line of a branch that was refused by the rules that are in force.
+func (c CleanState) parseRefused(line string) (ref string, r RefusedRef, ok bool) {
+	f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
+	if len(f) != 6 || f[0] != "refused" || f[3] != c.rules {
+		return "", r, false
+	}
+	at, badTime := strconv.ParseInt(f[4], 10, 64)
+	why, badText := strconv.Unquote(f[5])
+	_, isBranch := git.BranchName(f[1])
+	return f[1], RefusedRef{git.ID(f[2]), time.Unix(at, 0), why}, isBranch && badTime == nil && badText == nil
+}
+
 // Contains reports whether a ref is known to be clean at id.
 func (c CleanState) Contains(ref string, id git.ID) bool { return id != "" && c.refs[ref] == id }
 
-// WriteCleanState adds the refs that were found clean and drops those that the remote moved or
-// deleted.
+// WriteCleanState adds the refs that were found clean, drops those that the remote moved or
+// deleted, and replaces those that are refused.
 func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []git.Ref, theirs *remote.RefSet) error {
 	if p.Bundle {
 		return nil
@@ -74,13 +114,25 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 		now[r.Name] = r.ID
 	}
 	maps.DeleteFunc(now, func(ref string, id git.ID) bool { return RefID(theirs, ref) != id })
-	if maps.Equal(now, known.refs) {
+	if known.file == "" && len(now)+len(known.Refused) == 0 {
 		return nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "tombstones %s\n", known.tombstones)
 	for _, ref := range slices.Sorted(maps.Keys(now)) {
 		fmt.Fprintf(&b, "clean %s %s\n", ref, now[ref])
+	}
+	left := mostRefusedBytes
+	for _, ref := range slices.Sorted(maps.Keys(known.Refused)) {
+		r := known.Refused[ref]
+		line := fmt.Sprintf("refused %s %s %s %d %s\n", ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))
+		if left -= len(line); left < 0 {
+			break
+		}
+		b.WriteString(line)
+	}
+	if b.String() == known.file {
+		return nil
 	}
 	return s.Repo().WriteStateFile(CleanStateName(p), []byte(b.String()))
 }

@@ -3,7 +3,6 @@ package expunge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -13,45 +12,17 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// DropUnsound deletes those of some tracking refs that [incoming.Check] refuses, with their
-// objects, and returns why. What cannot be read cannot be rewritten, and must not block an
-// expunge. The next fetch makes the refs again. roadmaps names the refs that are roadmaps.
-func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref,
-	roadmaps []string) (dropped []git.Ref, why []string, err error) {
-	bad, err := unsoundOf(ctx, s, list, roadmaps)
-	if err != nil || len(bad) == 0 {
-		return nil, nil, err
-	}
-	ses, err := s.BeginLocked(ctx, w, "expunge: what is refused")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer ses.Close()
-	var ids []git.ID
-	for _, r := range list {
-		if bad[r.Name] == nil {
-			continue
-		}
-		dropped = append(dropped, r)
-		why = append(why, fmt.Sprintf("tracking ref dropped: %v", bad[r.Name]))
-		ses.Refs.Delete(r.Name, r.ID)
-		ids = append(ids, r.ID)
-	}
-	if err := ses.Commit(ctx); err != nil {
-		return nil, nil, err
-	}
-	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog
-	return dropped, why, err
-}
-
-// unsoundOf returns why [incoming.Check] refuses some of a list of refs, by name.
-func unsoundOf(ctx context.Context, s *store.Store, list []git.Ref, roadmaps []string) (map[string]error, error) {
+// FindUnsound returns why [incoming.Check] refuses some of a list of tracking refs, by name. roadmaps names the refs that
+// are roadmaps.
+func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps []string) (map[string]error, error) {
 	var all incoming.Refs
 	for _, r := range list {
 		all.Add(r, slices.Contains(roadmaps, r.Name))
 	}
 	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, err
+	} else if len(list) == 1 {
+		return map[string]error{list[0].Name: err}, nil
 	}
 	bad := map[string]error{}
 	for _, r := range list {
@@ -66,13 +37,39 @@ func unsoundOf(ctx context.Context, s *store.Store, list []git.Ref, roadmaps []s
 	return bad, nil
 }
 
+// DropUnsound deletes tracking refs that are refused, with their objects. What cannot be read cannot be rewritten, and must
+// not block an expunge. A fetch that asks for the refs makes them again.
+func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ses, err := s.BeginLocked(ctx, w, "expunge: what is refused")
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ses.Refs.Delete(r.Name, r.ID)
+		ids[i] = r.ID
+	}
+	if err := ses.Commit(ctx); err != nil {
+		return err
+	}
+	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog
+	return err
+}
+
+// UnsoundText returns what a warning says of a tracking ref that was dropped because it is refused.
+func UnsoundText(why string) string { return "tracking ref dropped: " + why }
+
 // unsound reports whether an error is a refusal of [incoming.Check].
 func unsound(err error) bool {
 	var e *fail.Error
 	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
 
-// DropUnsoundTracking is DropUnsound for all tracking refs.
+// DropUnsoundTracking drops the tracking refs that are refused, and returns a warning for each.
 func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
 	v, err := ListRefs(ctx, s)
 	if err != nil || len(v.tracking) == 0 {
@@ -91,6 +88,17 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 			roadmaps = append(roadmaps, r.Name)
 		}
 	}
-	_, why, err := DropUnsound(ctx, s, w, v.tracking, roadmaps)
-	return why, err
+	bad, err := FindUnsound(ctx, s, v.tracking, roadmaps)
+	if err != nil {
+		return nil, err
+	}
+	dropped := slices.DeleteFunc(v.tracking, func(r git.Ref) bool { return bad[r.Name] == nil })
+	if err := DropUnsound(ctx, s, w, dropped); err != nil {
+		return nil, err
+	}
+	var why []string
+	for _, r := range dropped {
+		why = append(why, UnsoundText(bad[r.Name].Error()))
+	}
+	return why, nil
 }

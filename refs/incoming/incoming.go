@@ -317,6 +317,16 @@ func (c *Inspection) brokenHistory(ctx context.Context, tips []Tip, err error) e
 	return err
 }
 
+// rulesVersion is the version of what Check allows. Raise it with each change of that.
+const rulesVersion = 1
+
+// Rules returns, as one word, what [Check] depends on beside objects, refs and the clock: the version of its rules, and
+// the setting that bounds them. What was refused may be allowed by other rules.
+func Rules(ctx context.Context, s *store.Store) (string, error) {
+	limit, err := maxNewEntries(ctx, s)
+	return fmt.Sprintf("%d,%d", rulesVersion, limit), err
+}
+
 // maxNewEntries returns how many steps and commits may come from a remote at once.
 func maxNewEntries(ctx context.Context, s *store.Store) (int, error) {
 	cfg, err := s.Repo().Config(ctx)

@@ -29,20 +29,23 @@ func (ex *exchanger) readDirty(ctx context.Context) (err error) {
 	return err
 }
 
-// dirtyRefspecs asks the remote for the refs that had old history and drops those that it has
-// replaced. It returns negative refspecs for the others.
-func (ex *exchanger) dirtyRefspecs(ctx context.Context, tracked *remote.RefSet) ([]string, error) {
+// leftOut asks the remote for the refs that had old history and for the branches that were refused, and forgets those
+// that it has replaced. It returns negative refspecs for the others. f are the branches that the fetch asks for; nil for
+// all.
+func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *remote.RefSet) ([]string, error) {
 	before := len(ex.dirty.Refs)
 	for ref, h := range ex.dirty.Refs {
 		if expunge.RefID(tracked, ref) != h.Now { // fetched by plain git, or dropped, since
 			delete(ex.dirty.Refs, ref)
 		}
 	}
-	if len(ex.dirty.Refs) == 0 || ex.peer.Bundle {
+	refused := ex.refusedBefore(ctx, f, ours, tracked)
+	ex.spared = refused
+	if len(ex.dirty.Refs)+len(refused) == 0 || ex.peer.Bundle {
 		return nil, ex.saveDirty(before)
 	}
 	var names []string
-	for ref := range ex.dirty.Refs {
+	for _, ref := range slices.Concat(slices.Collect(maps.Keys(ex.dirty.Refs)), slices.Collect(maps.Keys(refused))) {
 		names = append(names, git.NameOn(ref, ex.peer.Heads))
 	}
 	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, names...)
@@ -56,7 +59,7 @@ func (ex *exchanger) dirtyRefspecs(ctx context.Context, tracked *remote.RefSet) 
 	for _, r := range list {
 		there[git.NameHere(r.Name, ex.peer.Heads)] = r.ID
 	}
-	var not []string
+	not := ex.spare(refused, func(ref string) git.ID { return there[ref] })
 	for _, h := range ex.dirty.List() {
 		if there[h.Ref] != h.Old {
 			delete(ex.dirty.Refs, h.Ref)
@@ -201,7 +204,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 		return false, err
 	}
 	w := expunge.NewRewriter(ex.s, e)
-	known, err := expunge.ReadCleanState(ex.s, ex.peer, e)
+	known, err := expunge.ReadCleanState(ctx, ex.s, ex.peer, e)
 	if err != nil {
 		return false, err
 	}
@@ -224,6 +227,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 			return false, err
 		}
 	}
+	known.Refused = ex.spared
 	return false, expunge.WriteCleanState(ex.s, ex.peer, known, clean, theirs)
 }
 
@@ -284,18 +288,17 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 
 // newTips returns the refs of the other side, without notes and by their names here, that
 // differ from ours and are not known to be clean. It checks all of them, because they are about
-// to be read. A refused branch that nothing here needs does not block the others: its tracking
-// ref is deleted.
+// to be read, see dropRefused.
 func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
 	ours, theirs *remote.RefSet) ([]git.Ref, error) {
-	var list, unwanted []git.Ref
+	var list, unneeded []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
 		if known.Contains(ref.Name, ref.ID) {
 			continue
 		}
-		if ours.Branches[name] == "" && !(ex.adopt && ex.wants(name)) {
-			unwanted = append(unwanted, git.Ref{Name: ex.peer.Tracking.Of(ref.Name), ID: ref.ID})
+		if !ex.needs(ours, name) {
+			unneeded = append(unneeded, ref)
 		}
 		list = append(list, ref)
 	}
@@ -303,16 +306,8 @@ func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
-	if ex.rehearsal {
-		unwanted = nil
-	}
-	dropped, why, err := expunge.DropUnsound(ctx, ex.s, ex.o.Writer, unwanted, nil)
-	if err != nil {
+	if err := ex.dropRefused(ctx, known, unneeded, theirs); err != nil {
 		return nil, err
-	}
-	for i, r := range dropped {
-		delete(theirs.Branches, strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
-		ex.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
 		return r.ID == "" || r.ID == expunge.RefID(ours, r.Name) || expunge.RefID(theirs, r.Name) == "" ||

@@ -81,14 +81,15 @@ type exchanger struct {
 	unheld   []string            // negative refspecs of refs whose names are too long here
 	blocked  error               // another merge waits where their conflicts should
 
-	signed *incoming.Signatures // of what came, see checkSignatures
+	signed *incoming.Signatures          // of what came, see checkSignatures
+	spared map[string]expunge.RefusedRef // branches that are refused, by their names here: dropped, or not fetched again; see dropRefused
 }
 
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, warned: map[string]int{},
-		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures()}
+		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures(), spared: map[string]expunge.RefusedRef{}}
 }
 
 // exchange runs what set asks for with a remote.

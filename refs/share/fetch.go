@@ -25,14 +25,15 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 		return nil, err
 	}
 	ex.noteTracked(&before)
-	not, err := ex.dirtyRefspecs(ctx, &before)
+	f := ex.followed(&ours, &before)
+	not, err := ex.leftOut(ctx, f, &ours, &before)
 	if err != nil {
 		return nil, err
 	}
 	get := func(refspecs []string) error {
 		return ex.fetchHeld(ctx, refspecs, not)
 	}
-	if f := ex.followed(&ours, &before); f == nil {
+	if f == nil {
 		err = get(append(allRefspecs(ex.peer), ex.otherRefspecs(nil)...))
 	} else if err = ex.dropUnfollowed(ctx, f, &before); err == nil {
 		if err = get(append(f.refspecs(ex.peer, nil), ex.otherRefspecs(f)...)); errors.Is(err, git.ErrNotFound) {

@@ -83,7 +83,8 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 	}
 	theirs = remote.RefSetOf(list)
 	refspecs := append(allRefspecs(ex.peer), ex.otherRefspecs(nil)...)
-	if f := ex.followed(ours, before); f != nil {
+	f := ex.followed(ours, before)
+	if f != nil {
 		there := map[string]bool{}
 		for name := range theirs.Branches {
 			there[name] = f.has(name)
@@ -100,7 +101,8 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 	}
 	ex.leaveOut(ex.s.Repo().LongNames(ctx, there, refspecs)) // the fetch of a rehearsal moves no ref, so that it does not fail
 	ex.setAside(ours, &theirs)
-	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: append(refspecs, ex.unheld...), DryRun: true,
+	not := ex.spare(ex.refusedBefore(ctx, f, ours, &remote.RefSet{}), func(ref string) git.ID { return expunge.RefID(&theirs, ref) })
+	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: slices.Concat(refspecs, ex.unheld, not), DryRun: true,
 		Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)

@@ -1,0 +1,103 @@
+package share
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/remote"
+)
+
+// Where something is expunged, all branches of the other side are checked, because they are about to be read. One that
+// nothing here needs and that is refused does not block the others: it is dropped with its objects. That is remembered
+// (see [expunge.CleanState]), because the next exchange would fetch and check it again, each time.
+
+// needs reports whether a branch is here, or is to be made here.
+func (ex *exchanger) needs(ours *remote.RefSet, name string) bool {
+	return ours.Branches[name] != "" || ex.adopt && ex.wants(name)
+}
+
+// refusedBefore returns the branches, by the names of their refs here, that a fetch asks for and that need not come, if
+// the other side still has them where they were refused. f are the branches that the fetch asks for; nil for all.
+func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, tracked *remote.RefSet) map[string]expunge.RefusedRef {
+	none := map[string]expunge.RefusedRef{}
+	if ex.remove || ex.peer.Bundle || ours.Empty() {
+		return none
+	}
+	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil || e.Empty() { // filterExpunged reads both again, and returns the error
+		return none
+	}
+	known, err := expunge.ReadCleanState(ctx, ex.s, ex.peer, e)
+	if err != nil {
+		return none
+	}
+	maps.DeleteFunc(known.Refused, func(ref string, r expunge.RefusedRef) bool {
+		name, _ := git.BranchName(ref)
+		at := tracked.Branches[name] // as a plain git fetch has brought it
+		return ex.needs(ours, name) || f != nil && !f.has(name) || at != "" && at != r.ID
+	})
+	return known.Refused
+}
+
+// spare keeps those of the branches that were refused before that the other side still has there, and returns negative
+// refspecs for them.
+func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, there func(ref string) git.ID) []string {
+	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool { return there(ref) != r.ID })
+	ex.spared = refused
+	var not []string
+	for _, ref := range slices.Sorted(maps.Keys(refused)) {
+		not = append(not, "^"+git.NameOn(ref, ex.peer.Heads))
+	}
+	return not
+}
+
+// dropRefused drops those of a list of branches that are refused, takes them and those that were not fetched out of the
+// other side, and warns of each.
+func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, list []git.Ref, theirs *remote.RefSet) error {
+	var ask, drop []git.Ref // by the names of their tracking refs
+	for _, r := range list {
+		tracking := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
+		if had := known.Refused[r.Name]; had.ID == r.ID {
+			ex.spared[r.Name] = had
+			drop = append(drop, tracking)
+		} else if !ex.rehearsal {
+			ask = append(ask, tracking)
+		}
+	}
+	bad, err := expunge.FindUnsound(ctx, ex.s, ask, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range ask {
+		if why := bad[r.Name]; why != nil {
+			ref := git.BranchRef(strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
+			ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: why.Error()}
+			drop = append(drop, r)
+		}
+	}
+	if !ex.rehearsal {
+		if err := expunge.DropUnsound(ctx, ex.s, ex.o.Writer, drop); err != nil {
+			return err
+		}
+	}
+	for _, ref := range slices.Sorted(maps.Keys(ex.spared)) {
+		name, _ := git.BranchName(ref)
+		delete(theirs.Branches, name)
+		ex.warnRefused(git.Ref{Name: ref, ID: ex.spared[ref].ID}, ex.spared[ref].Why)
+	}
+	return nil
+}
+
+// warnRefused warns of a branch that was dropped, with the command that deletes it on the other side.
+func (ex *exchanger) warnRefused(r git.Ref, why string) {
+	text := expunge.UnsoundText(why)
+	if !ex.peer.Bundle {
+		ex.res.Warnings = slices.DeleteFunc(ex.res.Warnings, func(w string) bool { return w == text }) // of dropUnsound
+		text += "; if it is not needed, " + strings.Join(ex.setBackHints(r, ""), " ")
+	}
+	ex.warn(text)
+}
