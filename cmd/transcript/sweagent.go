@@ -74,13 +74,16 @@ func traceOf(path string) sessions.File {
 func decodeSWEAgent(name string) capture.Decode {
 	return func(in io.Reader, start agent.Start, emit func(agent.Step) error) (*agent.Report, error) {
 		lines := &lineCounter{in: in}
-		r := &sweReader{name: name, json: json.NewDecoder(lines), digest: sha256.New()}
+		r := &sweReader{name: name, json: json.NewDecoder(lines), digest: sha256.New(), clean: start.Cleaner()}
 		if err := r.document(); err != nil {
 			return &agent.Report{}, r.fault(lines, err)
 		}
 		acts := make([]act, len(r.steps))
 		for n, s := range r.steps {
 			acts[n] = actOf(s)
+			for i, name := range acts[n].files { // of which some are from the state
+				acts[n].files[i] = r.clean(name)
+			}
 		}
 		report := &agent.Report{Empty: r.empty, Lossy: r.lossy, End: lines.read, Turns: r.milestones(start.Session, acts)}
 		for n, s := range r.steps {
@@ -100,7 +103,8 @@ type sweReader struct {
 	json *json.Decoder
 	raw  json.RawMessage // the last value that was decoded
 
-	digest hash.Hash // of all steps so far
+	clean  func(text string) string // replaces secrets in a whole text, before anything is cut of it
+	digest hash.Hash                // of all steps so far
 	steps  []sweStep
 	empty  []int // the positions of steps without a text, which are left out
 	task   string
@@ -148,6 +152,7 @@ func (r *sweReader) document() error {
 		case "info":
 			if err = r.json.Decode(&r.raw); err == nil {
 				err = agent.Unmarshal(r.raw, &r.info)
+				r.info.Exit = r.clean(r.info.Exit)
 			}
 		default:
 			err = r.pass()
@@ -195,6 +200,7 @@ func (r *sweReader) step(n int) error {
 	}
 	s.source = r.source(n, s)
 	r.lossy = r.lossy || isLossy(r.raw, s.texts())
+	s.Observation, s.Thought, s.Action = r.clean(s.Observation), r.clean(s.Thought), r.clean(s.Action)
 	r.steps = append(r.steps, s)
 	return nil
 }
@@ -227,7 +233,7 @@ func (r *sweReader) history() error {
 		if agent.Unmarshal(r.raw, &m) != nil || m.Demo {
 			continue
 		}
-		switch message := messageText(agent.Value(m.Content)); m.Role {
+		switch message := r.clean(messageText(agent.Value(m.Content))); m.Role {
 		case "system":
 			r.goal = goalOf(message)
 		case "user":

@@ -1,8 +1,11 @@
 package transcript
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,4 +144,33 @@ func FuzzReadSWEAgent(f *testing.F) {
 			t.Errorf("%d of %d steps are in turns", in, len(steps))
 		}
 	})
+}
+
+// Secrets are replaced before the account of a milestone is cut of the texts, and before an edit is shortened.
+func TestSWEAgentCleansBeforeItCuts(t *testing.T) {
+	secret := "ACME-" + strings.Repeat("s3cr3t", 10)
+	text := func(at int) string { return strings.Repeat("w ", at/2) + secret + strings.Repeat(" v", 2000) }
+	var steps []map[string]any
+	for _, at := range []int{80, 200, 280, 360, 2010} {
+		steps = append(steps, map[string]any{"action": "create a.py", "thought": text(at), "observation": "ok"},
+			map[string]any{"action": "edit 1:1\n" + text(60) + "\nend_of_edit", "observation": "ok", "state": map[string]any{"open_file": secret}},
+			map[string]any{"action": "python a.py " + text(at), "observation": text(at)})
+	}
+	trace := map[string]any{"trajectory": steps, "info": map[string]any{"exit_status": text(200)},
+		"history": []any{map[string]any{"role": "user", "content": text(2000)}}}
+	data, err := json.Marshal(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []agent.Step
+	f := Given(SWEAgent, "x.traj", "x.traj")
+	report, err := f.Decode(bytes.NewReader(data), agent.Start{Session: f.Session, Clean: func(text string) string {
+		return strings.ReplaceAll(text, secret, "[redacted:context.redact]")
+	}}, func(s agent.Step) error { got = append(got, s); return nil })
+	if err != nil || len(got) != len(steps) {
+		t.Fatalf("%d steps, %v", len(got), err)
+	}
+	if all := fmt.Sprintf("%+v %+v", got, report); strings.Contains(all, secret[:8]) {
+		t.Errorf("half of a secret is left: %.200s", all[max(0, strings.Index(all, secret[:8])-100):])
+	}
 }

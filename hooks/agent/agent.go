@@ -15,6 +15,7 @@
 //   - A text that no call follows, such as the last of a turn, is a step with a thought alone.
 //   - Steps without a text, steps that repeat one of the same turn, calls of git-context itself
 //     and searches for tools are dropped.
+//   - Secrets are replaced in each text as a whole, before anything is cut of it, see Start.Clean.
 //   - A field has at most 2 KiB and a turn 32 KiB. What is cut ends in
 //     "… 18,211 bytes more, sha256 1a2b3c4d5e6f": the length and the beginning of the hash of
 //     the rest. Of a result the lines are kept that say what went wrong, those with words of the
@@ -76,7 +77,8 @@ type Event struct {
 	Argument string
 	Class    Class
 	Files    []string // of a Call: what it writes, if it does not fail
-	Change   string   // of a Call: the short form of what it changes in them, see the function Change
+	Edits    []Edit   // of a Call: what it changes in them; Clean makes the Change of it
+	Change   string   // of a Call: the short form of that, see the function Change
 	Failed   bool     // of a Result
 
 	Tokens int64 // of Usage: new input and output, without what came from a cache

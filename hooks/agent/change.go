@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/redact"
 )
 
 // MaxChange is the size in bytes of the short form of what a call changed.
@@ -30,8 +29,7 @@ type Edit struct{ Old, New string }
 // declarations) come first, then the shortest edit; removed ones get what is left, see pick. The last
 // line counts what is missing.
 //
-// Secrets that the built-in rules find are replaced before a line is chosen: half of one would not be
-// recognized any more.
+// The texts have no secrets: Event.Clean replaces them.
 func Change(edits ...Edit) string {
 	all := make([]hunk, len(edits))
 	for i, e := range edits {
@@ -144,7 +142,6 @@ func lines(text string) []string {
 		}
 		text = text[:n]
 	}
-	text, _ = redact.Text(text)
 	return strings.Split(text, "\n")
 }
 

@@ -66,19 +66,6 @@ func TestChangeOfSeveralEdits(t *testing.T) {
 	}
 }
 
-// No part of a secret gets into a short form, wherever a line or the text is cut.
-func TestChangeHasNoSecret(t *testing.T) {
-	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n", 200)
-	token := "ghp_" + "R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m"
-	for _, text := range []string{key, strings.Repeat("x", 80) + " = " + token, "token: " + token} {
-		for _, e := range []Edit{{New: text}, {Old: text}, {Old: text, New: "a"}} {
-			if got := Change(e); strings.Contains(got, "MIIEvQ") || strings.Contains(got, "ghp_R4nd") {
-				t.Errorf("%q", got)
-			}
-		}
-	}
-}
-
 func TestEdits(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"file_path":"a","old_string":"x","new_string":"y"}`:                            "+ y\n- x",
@@ -92,7 +79,8 @@ func TestEdits(t *testing.T) {
 		`["a"]`:              "",
 	} {
 		var e Event
-		if e.Wrote(Value(input), nil); want != "" && e.Change != want {
+		e.Wrote(Value(input), nil)
+		if e.Clean(Start{}.Cleaner()); want != "" && e.Change != want {
 			t.Errorf("%.80s: got %q, want %q", input, e.Change, want)
 		}
 	}

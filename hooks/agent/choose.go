@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/redact"
 )
 
 // Bounds of what is looked at to shorten a result.
@@ -66,12 +65,9 @@ func common(word string) bool {
 // Choose shortens a result to at most limit bytes. In place of its beginning alone it keeps the lines that
 // say what went wrong, those with wanted words that few lines have, with the lines beside them, and then of
 // both ends what has room. A gap is a line "…", and the last line counts what is missing, as that of Cut
-// does.
+// does. The text has no secrets, see Start.Clean.
 func Choose(text string, limit int, wanted Wanted) string {
 	if len(text) <= limit {
-		return text
-	}
-	if text, _ = redact.Text(text); len(text) <= limit {
 		return text
 	}
 	c := newChoice(text, wanted, nil)

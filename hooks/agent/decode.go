@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"io"
 	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/redact"
 )
 
 // foreignAfter is the number of lines without a record of the client after which the rest
@@ -27,6 +29,22 @@ type Start struct {
 
 	// Ignore reports whether a call is left out of the steps, with its result; nil: none is.
 	Ignore func(Event) bool
+
+	// Clean replaces the secrets in a text. Every text is cleaned as a whole before it is cut, because half of
+	// a secret would not be recognized, and the note of what is missing has a hash of it. nil: the built-in
+	// rules of package redact.
+	Clean func(text string) string
+}
+
+// Cleaner returns Clean, or what replaces the secrets that the built-in rules find.
+func (s Start) Cleaner() func(text string) string {
+	if s.Clean != nil {
+		return s.Clean
+	}
+	return func(text string) string {
+		text, _ = redact.Text(text)
+		return text
+	}
 }
 
 // Decode reads a transcript of lines, one record each. It calls record for each line, which

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/git-context/git-context/refs/redact"
 )
 
 // MaxField is the size in bytes that a field of a step may have.
@@ -84,13 +82,9 @@ func (r *room) show(s *Step) {
 
 // Cut shortens a text to at most limit bytes, of which the note of what is missing is a
 // part. It does not cut a character in two. The note of a text that was cut before counts what
-// is missing since then, too. The secrets that the built-in rules find are replaced first: half of
-// one would not be recognized any more.
+// is missing since then, too. It has no secrets, see Start.Clean.
 func Cut(text string, limit int) string {
 	if len(text) <= limit {
-		return text
-	}
-	if text, _ = redact.Text(text); len(text) <= limit {
 		return text
 	}
 	keep := max(0, limit-len(rest(text))) // the note of a shorter rest is not longer

@@ -50,6 +50,7 @@ type item struct {
 }
 
 func newThread(start Start, emit func(Step) error) *Thread {
+	start.Clean = start.Cleaner()
 	t := &Thread{start: start, emit: emit, own: start.Middle, seen: map[string]bool{}, owns: map[string]bool{}}
 	t.turns.between = true
 	t.report.Unknown = map[string]int{}
@@ -103,6 +104,7 @@ func (t *Thread) Add(e Event) {
 	switch e.Kind {
 	case Prompt:
 		t.closeTexts()
+		e.Clean(t.start.Clean)
 		begins := t.prompted(e)
 		t.push(&item{Event: e, done: true, begins: begins})
 	case Stop:
@@ -183,6 +185,7 @@ func (t *Thread) call(e Event) {
 	if e.Class == Shell && looks(e.Argument) {
 		e.Class = Looks
 	}
+	e.Clean(t.start.Clean)
 	t.worked(e).Calls++
 	call := &item{Event: e, thought: t.said(), tokens: t.owed}
 	t.texts, t.owed = nil, 0
@@ -196,7 +199,7 @@ func (t *Thread) result(e Event) {
 	}
 	for _, i := range t.queue {
 		if i.Kind == Call && i.Event.Call == e.Call && !i.done {
-			if i.result, i.done, i.told = e.Text, true, true; e.Failed {
+			if i.result, i.done, i.told = t.start.Clean(e.Text), true, true; e.Failed {
 				i.Change = ""
 			}
 			t.wrote(i, e)

@@ -136,7 +136,7 @@ func (t *Thread) worked(e Event) *Turn {
 
 // said is the texts that wait, as one, which is the last that the agent said.
 func (t *Thread) said() string {
-	text := joined(t.texts)
+	text := t.start.Clean(joined(t.texts)) // one text, because a part of it may be replaced by its whole, see completes
 	if text != "" {
 		t.report.Turns[len(t.report.Turns)-1].Final = Cut(text, maxFinal)
 	}

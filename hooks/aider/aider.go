@@ -135,7 +135,7 @@ func (d *decoder) printed(t *agent.Thread, p part) {
 		d.model, _, _ = strings.Cut(model, " ")
 	}
 	if name, ok := strings.CutPrefix(line, appliedTo); ok {
-		e := agent.Event{Tool: "Edit", Argument: name, Files: []string{name}, Change: p.change}
+		e := agent.Event{Tool: "Edit", Argument: name, Files: []string{name}, Edits: p.edits}
 		d.call(t, e, "")
 	}
 	if command, ok := strings.CutPrefix(line, "Running "); ok {
@@ -161,7 +161,7 @@ func (d *decoder) run(t *agent.Thread, line string) {
 // call adds a call and its result, which the file does not have in most cases.
 func (d *decoder) call(t *agent.Thread, call agent.Event, result string) {
 	e := d.event(agent.Call)
-	e.Call, e.Tool, e.Argument, e.Class, e.Files, e.Change = d.chat+" "+e.ID, call.Tool, call.Argument, call.Class, call.Files, call.Change
+	e.Call, e.Tool, e.Argument, e.Class, e.Files, e.Edits = d.chat+" "+e.ID, call.Tool, call.Argument, call.Class, call.Files, call.Edits
 	t.Add(e)
 	r := d.event(agent.Result)
 	r.Call, r.Text = e.Call, result

@@ -23,7 +23,7 @@ type part struct {
 	text string
 	at   time.Time // of a chat
 
-	change string // of a line that says that an edit was applied: its short form
+	edits []agent.Edit // of a line that says that they were applied
 }
 
 // parser divides a history into parts.
@@ -128,7 +128,7 @@ func (p *parser) applied() {
 		return
 	}
 	if name, ok := strings.CutPrefix(p.parts[n-1].text, appliedTo); ok {
-		p.parts[n-1].change = agent.Change(p.changes[name]...)
+		p.parts[n-1].edits = p.changes[name]
 		delete(p.changes, name)
 	}
 }

@@ -72,7 +72,7 @@ func Record(ctx context.Context, s *store.Store, t Turn) (Result, error) {
 	t = t.ofSpool(s)
 	c := &capturing{s: s, turn: t, until: t.limit()}
 	var err error
-	if c.policy, err = readPolicy(ctx, s); err != nil {
+	if err = c.readSettings(ctx); err != nil {
 		return Result{}, err
 	}
 	lock, err := s.Repo().Lock(ctx, store.CaptureLock(t.key()))
@@ -106,11 +106,24 @@ func (c *capturing) run(ctx context.Context, known bool) (Result, error) {
 	return r, errors.Join(err, c.unlisted)
 }
 
+// readSettings reads what is recorded, and how secrets are found: once, because a transcript may be read several times.
+func (c *capturing) readSettings(ctx context.Context) (err error) {
+	if c.policy, err = readPolicy(ctx, c.s); err != nil || c.policy.mode == captureOff {
+		return err
+	}
+	if c.clean, err = c.s.Cleaner(ctx); err != nil {
+		return err
+	}
+	c.turn.Final = c.clean(c.turn.Final) // as that of the transcript, with which it is compared
+	return nil
+}
+
 // capturing is one call of Record.
 type capturing struct {
 	s      *store.Store
 	turn   Turn
 	policy policy
+	clean  func(text string) string // replaces secrets; nil if nothing is recorded
 	state  state
 	ignore *ignored
 	again  bool // some of the steps may be recorded already
@@ -198,7 +211,7 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 	}
 	c.ignore = ignore
 	in := &limited{ctx: ctx, in: f, until: time.Now().Add(softLimit)}
-	start := agent.Start{Session: c.turn.session(), Dir: c.turn.Dir, Middle: from > 0, Ignore: ignore.of()}
+	start := agent.Start{Session: c.turn.session(), Dir: c.turn.Dir, Middle: from > 0, Ignore: ignore.of(), Clean: c.clean}
 	var steps []agent.Step
 	kept := 0
 	report, err := c.turn.Decode(in, start, func(s agent.Step) error {

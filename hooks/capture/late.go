@@ -27,7 +27,7 @@ const (
 func Prompted(ctx context.Context, s *store.Store, t Turn) (Result, error) {
 	c := &capturing{s: s, turn: t, asks: true}
 	var err error
-	if c.policy, err = readPolicy(ctx, s); err != nil {
+	if err = c.readSettings(ctx); err != nil {
 		return Result{}, err
 	}
 	lock, free, err := s.Repo().TryLock("capture " + t.key())

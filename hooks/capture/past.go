@@ -14,6 +14,7 @@ import (
 type Rules struct {
 	policy policy
 	ignore *ignored
+	clean  func(text string) string
 }
 
 // ReadRules reads the settings and the patterns of a repository.
@@ -22,13 +23,16 @@ func ReadRules(ctx context.Context, s *store.Store) (r *Rules, err error) {
 	if r.policy, err = readPolicy(ctx, s); err != nil {
 		return nil, err
 	}
+	if r.clean, err = s.Cleaner(ctx); err != nil {
+		return nil, err
+	}
 	r.ignore, err = readIgnored(s.Repo())
 	return r, err
 }
 
 // Whole are the same rules, except that nothing is left out: for what is no record of a user's sessions.
 func (r *Rules) Whole() *Rules {
-	whole := &Rules{policy: r.policy}
+	whole := &Rules{policy: r.policy, clean: r.clean}
 	whole.policy.mode = captureFull
 	return whole
 }
@@ -38,6 +42,9 @@ func (r *Rules) Off() bool { return r.policy.mode == captureOff }
 
 // Ignore reports whether a call is to be left out, for agent.Start; it may be nil.
 func (r *Rules) Ignore() func(agent.Event) bool { return r.ignore.of() }
+
+// Clean replaces the secrets in a text, for agent.Start.
+func (r *Rules) Clean(text string) string { return r.clean(text) }
 
 // Here reports whether a directory is in one of this repository's worktrees, and not in a submodule
 // or another repository within one.

@@ -116,6 +116,10 @@ func (p policy) spooled(ctx context.Context, s *store.Store, events []agent.Even
 	if err != nil {
 		return nil, err
 	}
+	clean, err := s.Cleaner(ctx)
+	if err != nil {
+		return nil, err
+	}
 	left := map[string]bool{} // calls that are left out
 	for _, e := range events {
 		switch {
@@ -128,12 +132,11 @@ func (p policy) spooled(ctx context.Context, s *store.Store, events []agent.Even
 		if e.Time.IsZero() {
 			e.Time = s.Clock().UTC()
 		}
+		e.Clean(clean)
 		if e = p.reduced(e); e.Kind == agent.Text && e.Text == "" {
 			continue
 		}
-		if err := cleaned(ctx, s, &e); err != nil {
-			return nil, err
-		}
+		cut(&e)
 		kept = append(kept, e)
 	}
 	return kept, nil
@@ -156,43 +159,22 @@ func (p policy) reduced(e agent.Event) agent.Event {
 	return e
 }
 
-// cleaned replaces secrets in the texts of an event, and then cuts them.
-func cleaned(ctx context.Context, s *store.Store, e *agent.Event) error {
+// cut cuts the texts of an event that was cleaned: marks are shorter than what they replace, so that what was
+// behind the limit comes before it.
+func cut(e *agent.Event) {
 	limit := mostResult
 	if e.Kind == agent.Text {
 		limit = mostText
 	}
-	if err := cleanCut(ctx, s, &e.Text, limit); err != nil {
-		return err
-	}
-	if err := cleanCut(ctx, s, &e.Argument, mostArgument); err != nil {
-		return err
-	}
-	if _, err := s.Clean(ctx, &e.Change); err != nil {
-		return err
-	}
+	e.Text, e.Argument = agent.Cut(e.Text, limit), agent.Cut(e.Argument, mostArgument)
 	for _, name := range []*string{&e.ID, &e.Call, &e.Answer, &e.Model, &e.Tool} {
 		*name = agent.Name(*name)
 	}
 	room := mostNames
-	e.Files = slices.DeleteFunc(slices.Clone(e.Files), func(name string) bool {
+	e.Files = slices.DeleteFunc(e.Files, func(name string) bool {
 		room -= len(name)
 		return room < 0
 	})
-	for i := range e.Files {
-		if _, err := s.Clean(ctx, &e.Files[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cleanCut replaces the secrets of a whole text before it is cut: marks are shorter than what they
-// replace, so that what was behind the limit comes before it.
-func cleanCut(ctx context.Context, s *store.Store, text *string, limit int) error {
-	_, err := s.Clean(ctx, text)
-	*text = agent.Cut(*text, limit)
-	return err
 }
 
 // drop removes from a spool what was read, and moves the position; a session that has ended

@@ -111,3 +111,19 @@ func TestSpoolCutsAndCleans(t *testing.T) {
 		}
 	}
 }
+
+// The rules of the repository find a secret before a spool keeps only the first line of it, or its beginning.
+func TestSpoolCleansByTheRulesOfTheRepository(t *testing.T) {
+	t.Parallel()
+	w := spooled(t)
+	gittest.OK(w.s.Repo().Run(t.Context(), "config", "context.capture", "actions"))(t)
+	gittest.OK(w.s.Repo().Run(t.Context(), "config", "context.redact", `ACME-[a-z0-9\n]{61}`))(t)
+	w.s.Repo().InvalidateConfig()
+	secret := "ACME-" + strings.Repeat("s3cr3t", 5) + "\n" + strings.Repeat("s3cr3t", 5)
+	write := agent.Event{Kind: agent.Call, ID: "c", Call: "c", Tool: "bash", Argument: strings.Repeat("x", 8<<10-80) + secret + strings.Repeat("y", 1000)}
+	w.spool(agent.Event{Kind: agent.Prompt, ID: "p", Text: "use " + secret}, write)
+	text := string(gittest.OK(os.ReadFile(w.turn.Transcript))(t))
+	if strings.Contains(text, "ACME") || strings.Count(text, "[redacted:context.redact") != 2 {
+		t.Errorf("%d bytes: %.200s", len(text), text[max(0, len(text)-200):])
+	}
+}

@@ -33,15 +33,16 @@ type turn struct {
 	sub   bool
 }
 
-// read reads a transcript.
-func (i *importing) read(ctx context.Context, f *File) (*content, error) {
+// read reads a transcript, in which clean replaces the secrets.
+func (i *importing) read(ctx context.Context, f *File, clean func(text string) string) (*content, error) {
 	in, err := f.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }() // nothing was written
 	var steps []agent.Step
-	report, err := f.Decode(&reader{ctx: ctx, in: in}, agent.Start{Session: f.Session, Ignore: i.rules.Ignore()}, func(s agent.Step) error {
+	start := agent.Start{Session: f.Session, Ignore: i.rules.Ignore(), Clean: clean}
+	report, err := f.Decode(&reader{ctx: ctx, in: in}, start, func(s agent.Step) error {
 		steps = append(steps, s)
 		return nil
 	})

@@ -137,7 +137,8 @@ type importing struct {
 	s       *store.Store
 	o       Options
 	rules   *capture.Rules
-	current string // branch
+	quietly func(text string) string // replaces secrets as rules do, and notes none: the survey stores nothing
+	current string                   // branch
 	names   map[string]bool
 
 	known    map[uint64]bool // sources of steps, see store.SourceHash
@@ -168,6 +169,14 @@ func begin(ctx context.Context, s *store.Store, o Options) (*importing, error) {
 	var err error
 	if i.rules, err = capture.ReadRules(ctx, s); err != nil {
 		return nil, err
+	}
+	redaction, err := s.Redaction(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i.quietly = func(text string) string {
+		text, _ = redaction.Text(text)
+		return text
 	}
 	if o.Traces {
 		i.rules = i.rules.Whole()

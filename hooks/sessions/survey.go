@@ -100,7 +100,7 @@ func (i *importing) look(ctx context.Context, f *File) surveyed {
 			return l
 		}
 	}
-	c, err := i.read(ctx, f)
+	c, err := i.read(ctx, f, i.quietly)
 	if err != nil {
 		l.err = err
 		return l

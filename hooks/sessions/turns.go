@@ -131,7 +131,7 @@ func (i *importing) add(ctx context.Context, u *unit) error {
 // turnsOf reads the turns of a run, those of subagents among them, and where and how the session ran.
 func (i *importing) turnsOf(ctx context.Context, u *unit, past *capture.Past) (all []turn, err error) {
 	for _, f := range u.files {
-		c, err := i.read(ctx, f)
+		c, err := i.read(ctx, f, i.rules.Clean)
 		if err != nil {
 			return nil, &FileError{File: f, Err: err}
 		}

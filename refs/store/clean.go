@@ -146,6 +146,21 @@ func (s *Store) Redaction(ctx context.Context) (*redact.Rules, error) {
 	return rules, nil
 }
 
+// Cleaner returns a function that replaces the secrets in a text by marks, for a text that is cut before it is
+// stored: half of a secret is not recognized. The settings are read once. Close says which secrets were found.
+// The function may be called concurrently.
+// fail.ErrInvalid for a pattern of context.redact that is none.
+func (s *Store) Cleaner(ctx context.Context) (func(text string) string, error) {
+	rules, err := s.Redaction(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(text string) string {
+		s.redact(rules, &text)
+		return text
+	}, nil
+}
+
 // warnRedacted says which kinds of secrets were replaced since it was called last.
 func (s *Store) warnRedacted() {
 	s.mu.Lock()
