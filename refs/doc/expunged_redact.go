@@ -240,6 +240,19 @@ func (e Expunged) redactKey(key string) string {
 	return strings.TrimSuffix(Redaction, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
 }
 
+// RedactPath redacts the keys of a dotted path of metadata.yaml as Redact does there.
+func (e Expunged) RedactPath(path string) string {
+	keys, changed := PathKeys(path), false
+	for i, key := range keys {
+		keys[i] = e.redactKey(key)
+		changed = changed || keys[i] != key
+	}
+	if !changed {
+		return path
+	}
+	return JoinPath(keys...)
+}
+
 // yamlWalk visits the texts of a YAML document and replaces them.
 type yamlWalk struct {
 	text     func(text string) string // the replacement of a value or of a comment line

@@ -9,6 +9,15 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// PathKeys are the keys of a dotted path; what is no path is one key.
+func PathKeys(path string) []string {
+	keys, err := parsePath(path)
+	if err != nil {
+		return []string{path}
+	}
+	return keys
+}
+
 // parsePath splits a path at its dots. A part in double quotes may contain dots; in it a
 // backslash escapes a double quote or a backslash.
 func parsePath(path string) ([]string, error) {

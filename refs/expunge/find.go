@@ -315,7 +315,12 @@ func (f *finder) message(c *git.Commit) {
 func (f *finder) eachValue(trailers string, visit func(string)) {
 	for line := range strings.Lines(trailers) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !keptTrailer(key, value) && key != store.TrailerRoadmap {
+		switch {
+		case key == store.TrailerRemoves:
+			for _, word := range removedKeys(value) {
+				visit(word)
+			}
+		case !keptTrailer(key) && key != store.TrailerRoadmap:
 			visit(value)
 		}
 	}

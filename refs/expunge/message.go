@@ -69,7 +69,9 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 			if now := w.commits[git.ID(hash)]; now != "" {
 				line = trailer(key, strings.TrimSuffix(string(now)+" "+age, " "))
 			}
-		case !keptTrailer(key, value):
+		case key == store.TrailerRemoves:
+			line = trailer(key, w.removal(value))
+		case !keptTrailer(key):
 			if now := w.e.RedactText(value); now != value {
 				line = trailer(key, now)
 			}
@@ -81,12 +83,28 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 
 func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, value) }
 
-// keptTrailer reports whether the program itself makes a trailer's value: names, ids, hashes and numbers. That a
-// topic, or an item of the roadmap, was removed has to stay with its name, as history does: else its absence is taken for a loss, and it comes back.
-func keptTrailer(key, value string) bool {
+// removal redacts the record of what a commit removed: the keys of metadata.yaml alone, as they are redacted there. The record
+// has to stay, as history does: else the absence is taken for a loss, and what was removed comes back.
+func (w *Rewriter) removal(value string) string {
+	path, ok := strings.CutPrefix(value, doc.MetadataFile+"#")
+	if now := w.e.RedactPath(path); ok && now != path {
+		return store.KeyRecord(now)
+	}
+	return value
+}
+
+// removedKeys are the keys that a record of a removal names, which people choose; none where it names a file.
+func removedKeys(value string) []string {
+	path, ok := strings.CutPrefix(value, doc.MetadataFile+"#")
+	if !ok {
+		return nil
+	}
+	return doc.PathKeys(path)
+}
+
+// keptTrailer reports whether the program itself makes a trailer's value: names, ids, hashes and numbers.
+func keptTrailer(key string) bool {
 	switch key {
-	case store.TrailerRemoves:
-		return strings.HasPrefix(value, doc.TopicDir+"/") || value == doc.RoadmapFile
 	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated,
 		store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal,
 		store.TrailerTokens:

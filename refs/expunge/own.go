@@ -213,8 +213,8 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 	return own, nil
 }
 
-// messageHits returns the tombstones of texts in the messages of COMMITs: their subjects and bodies are
-// made of what was committed, and a trailer names the code that was handed over with it.
+// messageHits returns the tombstones of texts in the messages of commits: their subjects and bodies are made of what was
+// written, and trailers name the code that was handed over with it, and the keys that were removed.
 func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (own doc.Expunged, err error) {
 	if e.Texts() == 0 {
 		return own, nil
@@ -224,9 +224,10 @@ func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 		if err != nil {
 			return own, err
 		}
-		if c.Trailer(store.TrailerID) != "" {
-			subject, body, _ := c.Parts()
-			own = own.Union(e.HitsText(subject + body)).Union(e.HitsText(c.Trailer(store.TrailerWork)))
+		subject, body, _ := c.Parts()
+		own = own.Union(e.HitsText(subject + body)).Union(e.HitsText(c.Trailer(store.TrailerWork)))
+		for _, path := range c.Trailers(store.TrailerRemoves) {
+			own = own.Union(e.HitsText(strings.Join(removedKeys(path), "\n")))
 		}
 	}
 	return own, nil
