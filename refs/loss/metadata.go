@@ -215,6 +215,5 @@ func (b *Branch) putKeys(m *doc.Metadata) error {
 			return err
 		}
 	}
-	_, err := m.Bytes()
-	return err
+	return m.HasRoom()
 }
