@@ -120,13 +120,14 @@ func (c *capturing) readSettings(ctx context.Context) (err error) {
 
 // capturing is one call of Record.
 type capturing struct {
-	s      *store.Store
-	turn   Turn
-	policy policy
-	clean  func(text string) string // replaces secrets; nil if nothing is recorded
-	state  state
-	ignore *ignored
-	again  bool // some of the steps may be recorded already
+	s       *store.Store
+	turn    Turn
+	policy  policy
+	clean   func(text string) string // replaces secrets; nil if nothing is recorded
+	state   state
+	durable bool // the state is to survive a power cut
+	ignore  *ignored
+	again   bool // some of the steps may be recorded already
 
 	unlisted error // why git did not list what the turn changed; the turn is recorded all the same
 	asks     bool  // the user has written a prompt

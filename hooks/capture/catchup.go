@@ -19,6 +19,7 @@ const (
 	running  = time.Hour           // after the last event of a session that has not ended, it may go on
 	keptFor  = 30 * 24 * time.Hour // clients remove transcripts after as long
 	mostLate = 3                   // sessions that one call catches up with
+	again    = 24 * time.Hour      // after which one that failed is tried again
 )
 
 // CatchUp records what sessions left behind that never reported their end: the client was
@@ -41,52 +42,72 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 			continue
 		}
 		known, err := readState(s, key, &st)
-		switch {
+		if err != nil || !known { // damaged: the next turn of the session makes it anew
+			failed = append(failed, err)
+			continue
+		}
+		if st.Spooled { // the repository may have been moved
+			st.Transcript = s.StatePath(spoolName(key))
+		}
+		left, err := st.left()
+		switch decode := decoder(st.Client); {
 		case err != nil:
 			failed = append(failed, err)
-		case !known: // damaged: the next turn of the session makes it anew
-		case s.Clock().Sub(st.Seen) > keptFor:
-			failed = append(failed, forget(s, key))
-		case late < mostLate:
-			if st.Spooled { // the repository may have been moved
-				st.Transcript = s.StatePath(spoolName(key))
+		case left == nil || decode == nil:
+			if s.Clock().Sub(st.Seen) > keptFor {
+				failed = append(failed, forget(s, key))
 			}
-			behind, err := st.behind(s.Clock())
-			failed = append(failed, err)
-			if !behind {
-				continue
-			}
-			t := Turn{Client: st.Client, Session: st.Session, Subagent: st.Subagent, Transcript: st.Transcript,
-				Spooled: st.Spooled, Ends: true, Decode: decoder(st.Client), Writer: now.Writer}
-			if t.Decode == nil {
-				continue
-			}
+		case late < mostLate && s.Clock().Sub(left.ModTime()) > quiet && s.Clock().Sub(st.Tried) > again:
 			late++
-			t.Writer.Agent, t.Writer.Session, t.Writer.Model = st.Client, st.Session, ""
-			_, err = Record(ctx, s, t)
-			failed = append(failed, err)
+			failed = append(failed, catchUp(ctx, s, &st, decode, now.Writer, left.Size()))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// behind reports whether a transcript has more than was read, or something is not committed, and
-// nothing has changed for long.
-func (st *state) behind(now time.Time) (bool, error) {
+// catchUp records what a session left. What is behind that in the transcript has no end, and is left until it grows: it
+// must not take the place of another session each time.
+func catchUp(ctx context.Context, s *store.Store, st *state, decode Decode, w store.Writer, size int64) error {
+	w.Agent, w.Session, w.Model = st.Client, st.Session, ""
+	t := Turn{Client: st.Client, Session: st.Session, Subagent: st.Subagent, Transcript: st.Transcript, Spooled: st.Spooled,
+		Ends: true, Decode: decode, Writer: w}
+	_, failed := Record(ctx, s, t)
+	lock, free, err := s.Repo().TryLock(store.CaptureLock(t.key()))
+	if err != nil || !free {
+		return errors.Join(failed, err)
+	}
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it in any case
+	c := &capturing{s: s, turn: t}
+	known, err := c.load(t.key())
+	if err != nil || !known {
+		return errors.Join(failed, err)
+	}
+	if c.state.Tried = s.Clock().UTC().Truncate(time.Second); failed == nil {
+		c.state.Caught = size + 1
+	}
+	return errors.Join(failed, c.write())
+}
+
+// left returns the transcript if it has more than was read, or something is not committed; nil if it does not, or if all
+// that could be recorded of it was.
+func (st *state) left() (fs.FileInfo, error) {
 	if st.Began == beganElsewhere {
-		return false, nil
+		return nil, nil
 	}
 	info, err := os.Stat(st.Transcript)
-	if errors.Is(err, fs.ErrNotExist) {
-		// A compressed one does not say how long it was. It is old, and so nothing is left of a session that ended.
-		_, err = os.Stat(st.Transcript + zst.Suffix)
-		return err == nil && !st.Ended, ignoreMissing(err)
+	packed := errors.Is(err, fs.ErrNotExist)
+	if packed {
+		info, err = os.Stat(st.Transcript + zst.Suffix)
 	}
 	if err != nil {
-		return false, err
+		return nil, ignoreMissing(err)
 	}
-	left := info.Size() > st.Offset || st.Attempt || st.Due != nil
-	return left && now.Sub(info.ModTime()) > quiet, nil
+	// A compressed one does not say how long it was. It is old, and so nothing is left of a session that ended.
+	left := packed && !st.Ended || !packed && (info.Size() > st.Offset || st.Attempt || st.Due != nil)
+	if !left || st.Caught == info.Size()+1 {
+		return nil, nil
+	}
+	return info, nil
 }
 
 // forget removes the files of a session.

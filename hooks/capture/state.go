@@ -41,12 +41,14 @@ type state struct {
 	Due        *due      `json:"due,omitempty"`     // what the next commit tells; nil: all was told
 	// Attempt says that steps are being recorded and committed: for a later process that finds it, some
 	// steps after the offset may be recorded already.
-	Attempt bool     `json:"attempt,omitempty"`
-	On      string   `json:"on,omitempty"`     // the branch that an attempt records on
-	Asked   bool     `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
-	Ended   bool     `json:"ended,omitempty"`  // the end of the session was read
-	Told    bool     `json:"told,omitempty"`   // a commit tells where and how the session ran
-	Newest  []uint64 `json:"newest,omitempty"` // hashes of the sources of the newest steps
+	Attempt bool      `json:"attempt,omitempty"`
+	On      string    `json:"on,omitempty"`     // the branch that an attempt records on
+	Asked   bool      `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
+	Ended   bool      `json:"ended,omitempty"`  // the end of the session was read
+	Caught  int64     `json:"caught,omitempty"` // 1 more than the size of the transcript when CatchUp recorded all of it that has an end
+	Tried   time.Time `json:"tried,omitzero"`   // when CatchUp tried that last
+	Told    bool      `json:"told,omitempty"`   // a commit tells where and how the session ran
+	Newest  []uint64  `json:"newest,omitempty"` // hashes of the sources of the newest steps
 	// Latest is the time of the newest turn that was read: older ones that are read again were told.
 	Latest time.Time `json:"latest,omitzero"`
 	// Branches are those on which the session's steps were recorded, the newest last.
@@ -195,7 +197,11 @@ func (c *capturing) write() error {
 	if err != nil {
 		return err
 	}
-	return c.s.Repo().WriteStateFile(stateName(c.turn.key()), append(data, '\n'))
+	write := c.s.Repo().WriteStateFile
+	if c.durable {
+		write = c.s.Repo().SyncStateFile
+	}
+	return write(stateName(c.turn.key()), append(data, '\n'))
 }
 
 // Begin notes that a session begins or goes on in this repository, and knows its memory. What
@@ -239,6 +245,7 @@ func (c *capturing) begin(ctx context.Context) (err error) {
 		return err
 	}
 	c.state.Code, c.state.Asked = string(head), c.asks
+	c.durable = c.turn.Spooled        // nothing else says whose the spool is
 	if c.turn.New || c.turn.Spooled { // all of it is of our hooks
 		return c.fromStart()
 	}
