@@ -61,20 +61,20 @@ func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string
 	if !strings.ContainsAny(word, "0123456789 .:") && !isDay(word) {
 		return nil, named
 	}
-	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--max-count=1", "--before="+word, store.EndOfOptions, string(tip.Commit().ID), "--")
+	t, err := s.Repo().Date(ctx, word)
 	if err != nil {
 		return nil, err
 	}
-	id := strings.TrimSpace(string(out))
+	c, err = history.NewestAt(ctx, s, tip.Commit(), t)
+	if err != nil || c != nil {
+		return c, err
+	}
 	var missing *fail.Error
-	if id == "" && errors.As(named, &missing) && missing.Code == fail.Shallow {
+	if errors.As(named, &missing) && missing.Code == fail.Shallow {
 		return nil, named
 	}
-	if id == "" {
-		return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound,
-			fmt.Sprintf("branch '%s' has no commit as old as '%s'", tip.Name(), prose.OneLine(word, 100)), "git context log")
-	}
-	return s.Repo().Commit(ctx, git.ID(id))
+	return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound,
+		fmt.Sprintf("branch '%s' has no commit as old as '%s'", tip.Name(), prose.OneLine(word, 100)), "git context log")
 }
 
 // isDay reports whether a word without digits names a time to git.

@@ -11,9 +11,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/git/disk"
 )
+
+// Date reads a time in git's words for dates ("yesterday", "2026-11-21 10:00"). git takes what it does not understand for now.
+func (r *Repo) Date(ctx context.Context, words string) (time.Time, error) {
+	out, err := r.View(ctx, "rev-parse", "--before="+words)
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(strings.TrimPrefix(string(out), "--min-age=")), 10, 64)
+	return time.Unix(seconds, 0), err
+}
 
 // NamedObject is an object, and the path at which it was found first: "" for a commit
 // and for the tree of one.

@@ -79,18 +79,26 @@ func past(s *store.Store, branch string, c *git.Commit, at *store.At) *store.Tip
 }
 
 // NewestAt returns the newest commit on the first-parent line of c that is not younger than
-// t, or nil.
+// t, or nil. One that has such a date because a clock was wrong, and comes after younger ones, is passed over.
 func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (*git.Commit, error) {
-	if !c.Committer.When.After(t) {
-		return c, nil
-	}
-	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--max-count=1",
+	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprint("--max-count=", mostPassed),
 		"--min-age="+strconv.FormatInt(t.Unix(), 10), "--end-of-options", string(c.ID))
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	return s.Repo().Commit(ctx, git.ID(strings.TrimSpace(string(out))))
+	newest, next := "", "" // the parent of the line before
+	for line := range strings.Lines(string(out)) {
+		id, parents, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if id != next { // a younger one is between them, or there is none before it
+			newest = id
+		}
+		next, _, _ = strings.Cut(parents, " ")
+	}
+	return s.Repo().Commit(ctx, git.ID(newest))
 }
+
+// mostPassed is how many commits are looked at for one that is younger than what came after it.
+const mostPassed = 200
 
 // createdAt returns when the branch of a memory commit was created; the zero time if the
 // commit does not record it.
