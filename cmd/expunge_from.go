@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 )
@@ -112,7 +113,7 @@ func (a *answered) ask(ctx context.Context, s *refs.Store, o *expungeOptions, li
 		if !a.what.HasEntry(id) {
 			return fail.New(fail.ErrNotFound, fail.NothingAsked,
 				fmt.Sprintf("'%s' asks to forget no entry '%s' that is hidden here", o.from, id),
-				self+" expunge --from "+o.from+" --dry-run")
+				self+" expunge --from "+prose.ShellWord(o.from)+" --dry-run")
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expun
 	if len(list) == 0 {
 		return fail.New(fail.ErrNotFound, fail.NothingAsked,
 			fmt.Sprintf("'%s' asks to forget nothing that waits for an answer", o.from),
-			self+" expunge --from "+o.from+" --dry-run")
+			self+" expunge --from "+prose.ShellWord(o.from)+" --dry-run")
 	}
 	a.Refused, a.done = true, true
 	a.Warnings, err = share.Refuse(ctx, s, o.writer(env), list, a.what)
@@ -181,23 +182,24 @@ func (a *answered) print(p *render.Printer, remote string) {
 		}
 		examples(p, entries)
 	}
+	arg := prose.ShellWord(remote)
 	switch {
 	case a.Refused:
 		if filepath.IsAbs(remote) { // a bundle, which takes nothing
-			remote = ""
+			arg = ""
 		}
-		line(p, "It is back. Every clone gets it with its next sync; begin here: %s", strings.TrimSpace(self+" sync "+remote))
+		line(p, "It is back. Every clone gets it with its next sync; begin here: %s", strings.TrimSpace(self+" sync "+arg))
 	case a.done:
 		line(p, "It is forgotten: %s deleted", count(a.Objects, "object", "objects"))
 	default:
 		if until := a.Asked[0].Until; !until.IsZero() { // the oldest
 			line(p, "Others wrote it. It is hidden here, not pushed, and deleted from %s on.", until.Format(time.DateOnly))
-			line(p, "Delete it now:           %s expunge --from %s --yes%s", self, remote, a.ids)
-			line(p, "Bring it back, for all:  %s expunge --from %s --refuse%s", self, remote, a.ids)
+			line(p, "Delete it now:           %s expunge --from %s --yes%s", self, arg, a.ids)
+			line(p, "Bring it back, for all:  %s expunge --from %s --refuse%s", self, arg, a.ids)
 			return
 		}
-		line(p, "It is hidden here, kept, and not pushed. Forget it for good:  %s expunge --from %s --yes%s", self, remote, a.ids)
-		line(p, "Bring it back, for all:                                       %s expunge --from %s --refuse%s", self, remote, a.ids)
+		line(p, "It is hidden here, kept, and not pushed. Forget it for good:  %s expunge --from %s --yes%s", self, arg, a.ids)
+		line(p, "Bring it back, for all:                                       %s expunge --from %s --refuse%s", self, arg, a.ids)
 	}
 }
 
