@@ -36,15 +36,27 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// IsRemoteName reports whether tracking refs can have the name of a remote, by git-check-ref-format(1).
+// IsRemoteName reports whether tracking refs can have the name of a remote, by git-check-ref-format(1), and tell it from
+// the name of the branch.
 func IsRemoteName(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".") || strings.HasSuffix(part, ".lock") {
 			return false
 		}
 	}
-	return checkRefName(name) == nil && !strings.Contains(name, "@{") &&
+	return checkRefName(name) == nil && !strings.Contains(name, "@{") && !strings.Contains(name+"/", "/heads/") &&
 		!strings.ContainsFunc(name, func(c rune) bool { return c < ' ' })
+}
+
+// SharesTracking reports whether the refs of two remotes would have the same names here: the name of one lies where
+// the other one's tags, code or roadmap do. git before 2.55 lets a remote have such a name.
+func SharesTracking(a, b string) bool {
+	inside := func(name, other string) bool {
+		rest, ok := strings.CutPrefix(name, other+"/")
+		first, _, _ := strings.Cut(rest+"/", "/")
+		return ok && slices.Contains([]string{"tags", "work", "roadmap"}, first)
+	}
+	return inside(a, b) || inside(b, a)
 }
 
 // LsRemote asks a remote which refs it has whose whole names match one of the patterns,

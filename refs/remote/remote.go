@@ -98,6 +98,12 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 		}
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
 	}
+	for _, other := range names {
+		if git.SharesTracking(name, other) {
+			return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+				fmt.Sprintf("remotes '%s' and '%s' would have the same tracking refs", name, other), "git remote rename OLD NEW")
+		}
+	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
 	if ok && mapping != MappingHeads && mapping != MappingRefs {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
