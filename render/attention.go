@@ -129,8 +129,20 @@ func handedOver(wait time.Duration) noticeReader {
 		if w == nil || err != nil {
 			return nil, err
 		}
+		c, err := s.Repo().Commit(ctx, w.Commit)
+		if err != nil {
+			return nil, err
+		}
+		who, err := s.ByCommit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		by := ""
+		if who.IsForeign() {
+			by = ", by " + clip(prose.Fold(who.Name("")), longLabel)
+		}
 		return []Notice{{NoticeWork,
-			"uncommitted code of the last session: " + prose.Count(w.Files, "file"), "git context switch --take-changes"}}, nil
+			"uncommitted code of the last session" + by + ": " + prose.Count(w.Files, "file"), "git context switch --take-changes"}}, nil
 	}
 }
 
