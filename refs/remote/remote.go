@@ -83,26 +83,8 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "there are several remotes, and none is chosen: "+prose.QuotedList(names),
 			"git config "+store.KeyRemote+" "+names[0])
 	}
-	if _, there := cfg.String("remote." + name + ".url"); there && !git.IsRemoteName(name) {
-		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
-			fmt.Sprintf("the name of remote '%s' cannot be a part of a ref's name", prose.OneLine(name, 100)),
-			"git remote rename OLD NEW")
-	}
-	if !slices.Contains(names, name) {
-		hints := []string{"git remote -v"}
-		if _, err := s.Repo().Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
-			hints = []string{"git context push " + names[0] + " " + name}
-		}
-		if near := doc.Nearest(name, names); near != "" {
-			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
-		}
-		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
-	}
-	for _, other := range names {
-		if git.SharesTracking(name, other) {
-			return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
-				fmt.Sprintf("remotes '%s' and '%s' would have the same tracking refs", name, other), "git remote rename OLD NEW")
-		}
+	if err := checkName(ctx, s, cfg, names, name); err != nil {
+		return Remote{}, err
 	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
 	if ok && mapping != MappingHeads && mapping != MappingRefs {
@@ -131,6 +113,32 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	_, mirror := cfg.String("remote." + name + ".mirror")
 	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows,
 		Accepts: answer == expungeAccept, Mirror: mirror}, nil
+}
+
+// checkName refuses a name that is no remote's, or whose tracking refs could not be told from others.
+func checkName(ctx context.Context, s *store.Store, cfg *git.Config, names []string, name string) error {
+	if _, there := cfg.String("remote." + name + ".url"); there && !git.IsRemoteName(name) {
+		return fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+			fmt.Sprintf("the name of remote '%s' cannot be a part of a ref's name", prose.OneLine(name, 100)),
+			"git remote rename OLD NEW")
+	}
+	if !slices.Contains(names, name) {
+		hints := []string{"git remote -v"}
+		if _, err := s.Repo().Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
+			hints = []string{"git context push " + names[0] + " " + name}
+		}
+		if near := doc.Nearest(name, names); near != "" {
+			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
+		}
+		return fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
+	}
+	for _, other := range names {
+		if git.SharesTracking(name, other) {
+			return fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+				fmt.Sprintf("remotes '%s' and '%s' would have the same tracking refs", name, other), "git remote rename OLD NEW")
+		}
+	}
+	return nil
 }
 
 // Followed returns context.<remote>.branches: names, patterns, or "" for only those that are
