@@ -35,7 +35,7 @@ func (op *Operation) dropStates() error {
 	if err := op.waitingMerges(); err != nil {
 		return err
 	}
-	if err := op.eachQuotingFile(os.Remove); err != nil {
+	if err := op.eachQuotingFile(op.dropQuoting); err != nil {
 		return err
 	}
 	if op.hide == nil {
@@ -66,25 +66,49 @@ func (op *Operation) dropAside() error {
 	return nil
 }
 
-// eachQuotingFile visits those files and warns of what is lost with each. What hides goes on with the merges that wait.
-func (op *Operation) eachQuotingFile(visit func(path string) error) error {
+// eachQuotingFile visits those files, with the warning of what is lost with each. What hides goes on with the merges that wait.
+func (op *Operation) eachQuotingFile(visit func(lost, path string, data []byte) error) error {
 	for _, q := range quotingState {
 		if q.dir == store.MergeDir && op.hide != nil {
 			continue
 		}
 		err := op.eachFile(q.dir, func(path string, data []byte) error {
-			text := string(data)
-			if mapJSONTexts(text, op.Rewriter.text) == text {
-				return nil
-			}
-			op.warn("%s", q.lost)
-			return visit(path)
+			return visit(q.lost, path, data)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// quotesIn reports whether a file of local state contains what is expunged.
+func (op *Operation) quotesIn(data []byte) bool {
+	text := string(data)
+	return mapJSONTexts(text, op.Rewriter.text) != text
+}
+
+// dropQuoting drops a file if it contains what is expunged.
+func (op *Operation) dropQuoting(lost, path string, data []byte) error {
+	if !op.quotesIn(data) || op.hide != nil && store.IsAside(filepath.Base(path)) {
+		return nil
+	}
+	return op.drop(lost, path)
+}
+
+// drop removes a file of local state, and warns. What hides deletes nothing: it sets the file aside.
+func (op *Operation) drop(lost, path string) error {
+	if op.hide == nil {
+		op.warn("%s", lost)
+		return os.Remove(path)
+	}
+	name, err := filepath.Rel(op.Store.StatePath(""), path)
+	if err != nil {
+		return err
+	}
+	aside, err := op.Store.SetAside(filepath.ToSlash(name))
+	op.warn("%s; it was set aside as '%s', until gc removes it", lost, aside)
+	return err
 }
 
 // eachFile visits the files below a folder of local state.

@@ -50,7 +50,13 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 				return err
 			}
 		}
-		if err := op.eachQuotingFile(func(string) error { return nil }); err != nil {
+		warn := func(lost, _ string, data []byte) error {
+			if op.quotesIn(data) {
+				op.warn("%s", lost)
+			}
+			return nil
+		}
+		if err := op.eachQuotingFile(warn); err != nil {
 			return err
 		}
 		res.Warnings = append(res.Warnings, op.Result.Warnings...)

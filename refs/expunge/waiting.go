@@ -3,7 +3,6 @@ package expunge
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,12 +25,10 @@ func (op *Operation) waitingMerges() error {
 			return nil // see eachQuotingFile
 		case op.hide == nil:
 			return op.Store.WriteHeld(&h)
-		case broken || slices.ContainsFunc(h.Conflicts, op.namesExpunged):
-			op.warn("%s", quotingState[0].lost)
-			return os.Remove(path)
-		}
-		if err := op.redactWaiting(&h); err != nil {
-			return err
+		case broken:
+			return op.dropQuoting(quotingState[0].lost, path, data)
+		case slices.ContainsFunc(h.Conflicts, op.namesExpunged) || !op.redactWaiting(&h):
+			return op.drop(quotingState[0].lost, path)
 		}
 		now, err := json.Marshal(&h)
 		if err != nil || bytes.Equal(now, bytes.TrimSpace(data)) {
@@ -57,17 +54,18 @@ func (op *Operation) namesExpunged(c store.HeldConflict) bool {
 	return slices.ContainsFunc(append(strings.Split(name, "."), name), op.Rewriter.e.HasText)
 }
 
-func (op *Operation) redactWaiting(h *store.WaitingMerge) error {
+// redactWaiting reports whether the sides could be redacted: tombstones of others may make a topic larger than its limit.
+func (op *Operation) redactWaiting(h *store.WaitingMerge) bool {
 	h.Tip = op.Rewriter.now(h.Tip)
 	for ref, id := range h.Theirs {
 		h.Theirs[ref] = op.Rewriter.now(id)
 	}
 	for i := range h.Conflicts {
-		if err := op.redactConflict(&h.Conflicts[i]); err != nil {
-			return err
+		if op.redactConflict(&h.Conflicts[i]) != nil {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // redactConflict redacts the sides of a conflict as their documents are, so that they stay equal to what the refs have.
