@@ -24,11 +24,21 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 	} else if len(list) == 1 {
 		return map[string]error{list[0].Name: err}, nil
 	}
-	bad := map[string]error{}
+	type tip struct {
+		id      git.ID
+		roadmap bool
+	}
+	bad, known := map[string]error{}, map[tip]error{} // one commit may have many names
 	for _, r := range list {
-		var in incoming.Refs
-		in.Add(r, slices.Contains(roadmaps, r.Name))
-		if err := incoming.Check(ctx, s, in); unsound(err) {
+		at := tip{r.ID, slices.Contains(roadmaps, r.Name)}
+		err, had := known[at]
+		if !had {
+			var in incoming.Refs
+			in.Add(r, at.roadmap)
+			err = incoming.Check(ctx, s, in)
+			known[at] = err
+		}
+		if unsound(err) {
 			bad[r.Name] = err
 		} else if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
@@ -32,13 +33,34 @@ func (ex *exchanger) setAside(ours, theirs *remote.RefSet) {
 	maps.DeleteFunc(theirs.Works, none)
 }
 
-// asideErrors returns why refs are set aside, in the order of their names, each reason once.
+// mostAside is how many reasons are given why refs are set aside.
+const mostAside = 10
+
+// asideErrors returns why refs are set aside, in the order of their names but tags last, each reason once, and of many the
+// first.
 func (ex *exchanger) asideErrors() []error {
 	var errs []error
-	for _, ref := range slices.Sorted(maps.Keys(ex.aside)) {
-		if why := ex.aside[ref]; !slices.Contains(errs, why) {
-			errs = append(errs, why)
+	var others []string
+	refs := slices.Sorted(maps.Keys(ex.aside))
+	isTag := func(ref string) int {
+		if (&refAction{ref: ref}).isTag() {
+			return 1
 		}
+		return 0
+	}
+	slices.SortStableFunc(refs, func(a, b string) int { return cmp.Compare(isTag(a), isTag(b)) })
+	for _, ref := range refs {
+		switch why := ex.aside[ref]; {
+		case slices.Contains(errs, why):
+		case len(errs) < mostAside:
+			errs = append(errs, why)
+		default:
+			others = append(others, displayRef(ref))
+		}
+	}
+	if len(others) > 0 {
+		errs = append(errs, fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf("%s of '%s' are set aside, too: %s",
+			prose.Count(len(others), "more ref"), ex.peer.Name, prose.Clip(prose.QuotedList(others), 500))))
 	}
 	return errs
 }
@@ -68,37 +90,22 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 	if surveyErr != nil {
 		return false, errors.Join(err, surveyErr)
 	}
-	found := false
-	var sound []git.Ref
+	p := apart{ex: ex, ours: &ours, refused: map[tipRole]*fail.Error{}, more: map[*fail.Error]int{}, until: time.Now().Add(mostApart)}
 	for _, r := range refsOf(&theirs) {
 		if r.ID == "" || r.ID == expunge.RefID(&ours, r.Name) || ex.aside[r.Name] != nil {
 			continue
 		}
-		in, role := ex.refsToCheck(r)
-		if role == 0 {
-			continue
-		}
-		sound = append(sound, r)
-		switch one := incoming.Check(ctx, ex.s, in); {
-		case errors.As(one, &refusal) && refusal.Code == fail.IncomingInvalid:
-			mend, err := ex.mendThere(ctx, r, role, &ours)
-			if err != nil {
-				return false, err
-			}
-			refusal.Hints = append(refusal.Hints, mend...)
-			ex.aside[r.Name] = one
-			found = true
-		case one != nil:
-			return false, one
+		if err := p.check(ctx, r); err != nil {
+			return false, err
 		}
 	}
-	if found {
+	if p.end() {
 		return true, nil
 	}
 	// None alone: they are too much together. Those go first that other refs depend on, tags last.
-	slices.SortStableFunc(sound, func(a, b git.Ref) int { return cmp.Compare(ex.rank(&ours, a), ex.rank(&ours, b)) })
+	slices.SortStableFunc(p.sound, func(a, b git.Ref) int { return cmp.Compare(ex.rank(&ours, a), ex.rank(&ours, b)) })
 	before := len(ex.aside)
-	if err := ex.fill(ctx, &incoming.Refs{}, sound); err != nil {
+	if err := ex.fill(ctx, &incoming.Refs{}, p.sound); err != nil {
 		return false, err
 	}
 	if len(ex.aside) == before {
