@@ -53,13 +53,6 @@ func Source(client string, s Step) string {
 	return client + ":" + session + ":" + Name(s.ID)
 }
 
-// Numbered is the id of a record that has nothing but a number, in the order of its session. It has a hash of the record's
-// words, without secrets: who knows a session could otherwise tell its next ids, and write steps with them into a memory that
-// is shared, so that an import takes its own for known.
-func (t *Thread) Numbered(number, words string) string {
-	return fmt.Sprintf("%s/%.4x", number, sha256.Sum256([]byte(t.start.Clean(words))))
-}
-
 // Name returns a name as it is if it is printable and has at most 200 bytes, and otherwise
 // its hash.
 func Name(name string) string {

@@ -66,9 +66,8 @@ type decoder struct {
 	parts  []part
 	chat   string
 	at     time.Time
-	number int    // of the part in its chat
-	id     string // of that part
-	answer int    // of the answer in its chat
+	number int // of the part in its chat
+	answer int // of the answer in its chat
 	model  string
 }
 
@@ -82,13 +81,13 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 	switch p := d.parts[n]; p.kind {
 	case chat:
 		d.stop(t)
-		d.chat, d.at, d.number, d.id, d.answer, d.model = p.text, p.at, 0, "", 0, ""
+		d.chat, d.at, d.number, d.answer, d.model = p.text, p.at, 0, 0, ""
 	case typed:
 		d.stop(t)
 		d.typed(t, p.text)
 	case said:
 		d.answer++
-		e := d.event(t, agent.Text, p.text)
+		e := d.event(agent.Text)
 		e.Text = p.text
 		t.Add(e)
 	case printed:
@@ -101,14 +100,13 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 
 func (d *decoder) stop(t *agent.Thread) {
 	if d.number > 0 {
-		t.Add(d.event(t, agent.Stop, ""))
+		t.Add(d.event(agent.Stop))
 	}
 }
 
-func (d *decoder) event(t *agent.Thread, kind agent.Kind, words string) agent.Event {
+func (d *decoder) event(kind agent.Kind) agent.Event {
 	d.number++
-	d.id = t.Numbered(strconv.Itoa(d.number), d.id+" "+words) // an edit has few words of its own
-	return agent.Event{Kind: kind, ID: d.id, Session: d.chat, Time: d.at, Model: d.model, Answer: strconv.Itoa(d.answer)}
+	return agent.Event{Kind: kind, ID: strconv.Itoa(d.number), Session: d.chat, Time: d.at, Model: d.model, Answer: strconv.Itoa(d.answer)}
 }
 
 // typed adds what the user typed: a prompt, or a command line that the user ran.
@@ -120,7 +118,7 @@ func (d *decoder) typed(t *agent.Thread, text string) {
 	case command == "/run" || command == "/test":
 		d.run(t, strings.TrimSpace(rest))
 	case command == "/ask" || command == "/code" || command == "/architect" || !strings.HasPrefix(text, "/"):
-		e := d.event(t, agent.Prompt, text)
+		e := d.event(agent.Prompt)
 		if e.Text = text; strings.HasPrefix(text, "/") {
 			e.Text = strings.TrimSpace(rest)
 		}
@@ -149,7 +147,7 @@ func (d *decoder) printed(t *agent.Thread, p part) {
 		}
 	}
 	if usage, ok := strings.CutPrefix(line, "Tokens: "); ok {
-		e := d.event(t, agent.Usage, usage)
+		e := d.event(agent.Usage)
 		e.Tokens = tokens(usage)
 		t.Add(e)
 	}
@@ -162,10 +160,10 @@ func (d *decoder) run(t *agent.Thread, line string) {
 
 // call adds a call and its result, which the file does not have in most cases.
 func (d *decoder) call(t *agent.Thread, call agent.Event, result string) {
-	e := d.event(t, agent.Call, call.Argument)
+	e := d.event(agent.Call)
 	e.Call, e.Tool, e.Argument, e.Class, e.Files, e.Edits = d.chat+" "+e.ID, call.Tool, call.Argument, call.Class, call.Files, call.Edits
 	t.Add(e)
-	r := d.event(t, agent.Result, result)
+	r := d.event(agent.Result)
 	r.Call, r.Text = e.Call, result
 	t.Add(r)
 }

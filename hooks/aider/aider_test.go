@@ -34,15 +34,15 @@ func TestDecode(t *testing.T) {
 	second := time.Date(2026, 10, 2, 9, 30, 0, 0, time.Local).UTC()
 	const one, two, sonnet = "2026-10-01T100000", "2026-10-02T093000", "claude-sonnet-4-5"
 	want := []agent.Step{
-		{ID: "1/b888c3f5", Session: one, Time: first, Model: sonnet, Observation: "User: Make the build work\nand say why it failed"},
-		{ID: "4/6dcc83d8", Session: one, Time: first, Model: sonnet, Thought: "The import is missing. I add it:\n\nThen it builds.",
+		{ID: "1", Session: one, Time: first, Model: sonnet, Observation: "User: Make the build work\nand say why it failed"},
+		{ID: "4", Session: one, Time: first, Model: sonnet, Thought: "The import is missing. I add it:\n\nThen it builds.",
 			Action: "Edit: main.go\n+ import \"fmt\"", Change: "+ import \"fmt\"", File: "main.go", Tokens: 2670},
-		{ID: "6/2d99e08f", Session: one, Time: first, Model: sonnet, Action: "Commit: git commit", Observation: "[aider 1a2b3c4] fix: import fmt"},
-		{ID: "9/06236626", Session: one, Time: first, Model: sonnet, Action: "Run: go build"},
-		{ID: "13/d45025de", Session: one, Time: first, Model: sonnet, Observation: "User: What does this do?"},
-		{ID: "14/3dbda3ca", Session: one, Time: first, Model: sonnet, Thought: "It prints:\n\n```markdown\n> hello\n#### not a prompt\n```", Tokens: 920},
-		{ID: "1/55de39f8", Session: two, Time: second, Model: "gpt-5", Observation: "User: Try again"},
-		{ID: "2/39dcf370", Session: two, Time: second, Model: "gpt-5", Thought: "No answer was needed."},
+		{ID: "6", Session: one, Time: first, Model: sonnet, Action: "Commit: git commit", Observation: "[aider 1a2b3c4] fix: import fmt"},
+		{ID: "9", Session: one, Time: first, Model: sonnet, Action: "Run: go build"},
+		{ID: "13", Session: one, Time: first, Model: sonnet, Observation: "User: What does this do?"},
+		{ID: "14", Session: one, Time: first, Model: sonnet, Thought: "It prints:\n\n```markdown\n> hello\n#### not a prompt\n```", Tokens: 920},
+		{ID: "1", Session: two, Time: second, Model: "gpt-5", Observation: "User: Try again"},
+		{ID: "2", Session: two, Time: second, Model: "gpt-5", Thought: "No answer was needed."},
 	}
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Error(diff)

@@ -167,7 +167,7 @@ func ordered(id string) bool { return len(id) == 36 && id[14] == '7' }
 
 // content decodes what belongs to the thread.
 func (d *decoder) content(t *agent.Thread, r *record, p *payload, line []byte) {
-	e := agent.Event{ID: id(t, r, p, line), Session: d.session, Time: agent.ParseTime(r.Timestamp), Model: d.model}
+	e := agent.Event{ID: id(r, p, line), Session: d.session, Time: agent.ParseTime(r.Timestamp), Model: d.model}
 	switch r.Type {
 	case "response_item":
 		d.item(t, p, e)
@@ -182,8 +182,8 @@ func (d *decoder) content(t *agent.Thread, r *record, p *payload, line []byte) {
 	}
 }
 
-// id is the record's own id, or else its line's hash, with its number if it has one.
-func id(t *agent.Thread, r *record, p *payload, line []byte) string {
+// id is the record's own id, or its number, or else the hash of its line.
+func id(r *record, p *payload, line []byte) string {
 	switch {
 	case p.Item.ID != "":
 		return p.Item.ID
@@ -192,7 +192,7 @@ func id(t *agent.Thread, r *record, p *payload, line []byte) string {
 	case p.CallID != "":
 		return p.CallID
 	case r.Ordinal != nil:
-		return t.Numbered(string(r.Ordinal), string(line))
+		return string(r.Ordinal)
 	}
 	return fmt.Sprintf("%.8x", sha256.Sum256(line))
 }

@@ -32,7 +32,6 @@ type decoder struct {
 	dir  string
 	sub  bool
 	line int
-	id   string // of the line
 }
 
 type block struct {
@@ -58,7 +57,6 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 	var content []block
 	ours := false
 	d.line++
-	d.id = t.Numbered(strconv.Itoa(d.line), string(line))
 	whole := agent.Value(line).Members(func(name []byte, v agent.Value) {
 		switch string(name) {
 		case "role":
@@ -96,7 +94,8 @@ func (d *decoder) record(t *agent.Thread, line []byte) {
 
 // event is an event of a block of the current line.
 func (d *decoder) event(kind agent.Kind, block int) agent.Event {
-	e := agent.Event{Kind: kind, ID: d.id, Answer: d.id}
+	id := strconv.Itoa(d.line)
+	e := agent.Event{Kind: kind, ID: id, Answer: id}
 	if block > 0 {
 		e.ID += "/" + strconv.Itoa(block)
 	}

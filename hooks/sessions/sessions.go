@@ -219,7 +219,7 @@ func (i *importing) readKnown(ctx context.Context) error {
 func (i *importing) knows(source string) {
 	i.known[store.SourceHash(source)] = true
 	session := strings.LastIndexByte(source, ':') + 1
-	if number, _, _ := strings.Cut(source[session:], "/"); strings.Trim(number, "0123456789") != "" { // see agent.Thread.Numbered
+	if strings.Trim(source[session:], "0123456789/") != "" {
 		i.hooked[source[:session]] = true
 	}
 }
