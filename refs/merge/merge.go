@@ -140,7 +140,7 @@ func mergeOn(ctx context.Context, s *store.Store, target, current string, o stor
 		res.Warnings = m.finish(ctx)
 	}
 	if m.held != nil { // done, or abandoned
-		return res, s.DropMerge(target)
+		return res, s.FinishMerge(target, m.held)
 	}
 	return res, nil
 }

@@ -28,10 +28,16 @@ func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Confl
 		h.Conflicts[i] = store.HeldConflict{Conflict: c}
 		h.Conflicts[i].Resolved = false // by a preference, which the next try follows again
 		if p := resolution(before, &c); p != nil {
+			p.Used = true
 			h.Conflicts[i].Text, h.Conflicts[i].Resolved, h.Conflicts[i].Before = p.Text, true, p.Before
 		}
 	}
 	slices.SortFunc(h.Conflicts, func(a, b store.HeldConflict) int { return strings.Compare(a.Path, b.Path) })
+	if before != nil {
+		if _, err := s.SetUnusedAside(h.Target, before); err != nil {
+			return err
+		}
+	}
 	return s.WriteHeld(h)
 }
 
@@ -55,6 +61,7 @@ func Resolved(h *store.WaitingMerge, prefix string, next Settler) Settler {
 		named := *c
 		named.Path = prefix + c.Path
 		if p := resolution(h, &named); p != nil {
+			p.Used = true
 			return p.Text, true, nil
 		}
 		return next(ctx, c)

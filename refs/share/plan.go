@@ -84,7 +84,7 @@ func (ex *exchanger) dropWaiting(ctx context.Context) error {
 	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != ex.peer.Name {
 		return err
 	}
-	return ex.s.DropMerge(ex.current)
+	return ex.s.FinishMerge(ex.current, ex.waiting)
 }
 
 // alike reports whether both sides have the same refs, and no other names have more.

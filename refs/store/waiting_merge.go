@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -27,6 +28,46 @@ func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 	}
 	h.Target, h.Merge.Into = name, name
 	return s.WriteHeld(h)
+}
+
+// FinishMerge removes the merge that waits on a branch, once it is done. used is the merge as it was read.
+func (s *Store) FinishMerge(target string, used *WaitingMerge) error {
+	if aside, err := s.SetUnusedAside(target, used); aside || err != nil {
+		return err
+	}
+	return s.DropMerge(target)
+}
+
+// SetUnusedAside sets the merge that waits on a branch aside, with a warning, if it has an answer in somebody's own words that
+// no merge took, because the conflict is gone or another one. used is the merge as it was read.
+func (s *Store) SetUnusedAside(target string, used *WaitingMerge) (bool, error) {
+	now, err := s.ReadMerge(target)
+	if err != nil || now == nil {
+		return false, err
+	}
+	path := now.unused(used)
+	if path == "" {
+		return false, nil
+	}
+	aside, err := s.SetAside(MergeStateName(target))
+	if err == nil {
+		s.Warn(fmt.Sprintf("the answer to '%s' was not used, because the conflict is another one now; it is in '%s' until gc removes it", path, aside))
+	}
+	return err == nil, err
+}
+
+// unused is the path of an answer that neither side has and that was not used; "" for none.
+func (h *WaitingMerge) unused(used *WaitingMerge) string {
+	for _, c := range h.Conflicts {
+		if !c.Resolved || c.Text == nil || sameText(c.Text, c.Ours) || sameText(c.Text, c.Theirs) {
+			continue
+		}
+		took := func(u HeldConflict) bool { return u.Used && u.Path == c.Path && sameText(u.Text, c.Text) }
+		if used == nil || !slices.ContainsFunc(used.Conflicts, took) {
+			return c.Path
+		}
+	}
+	return ""
 }
 
 // ReadMerge reads the merge that waits on a branch; nil where none does.
@@ -64,6 +105,7 @@ type HeldConflict struct {
 	Text *string `json:"text"` // nil: nothing at all
 	// Before are the sides as they were before a request of a remote hid words of them; nil if none did.
 	Before *ConflictSides `json:"before,omitempty"`
+	Used   bool           `json:"-"` // a merge took the resolution
 }
 
 // ConflictSides are the texts that a conflict is about; nil where absent.
