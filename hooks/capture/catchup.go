@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,6 @@ const (
 	running  = time.Hour           // after the last event of a session that has not ended, it may go on
 	keptFor  = 30 * 24 * time.Hour // clients remove transcripts after as long
 	mostLate = 3                   // sessions that one call catches up with
-	again    = 24 * time.Hour      // after which one that failed is tried again
 )
 
 // CatchUp records what sessions left behind that never reported their end: the client was
@@ -34,7 +34,7 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 		return err
 	}
 	var failed []error
-	late := 0
+	var late []state
 	for _, f := range files {
 		key, isState := strings.CutSuffix(f.Name(), ".json")
 		var st state
@@ -49,25 +49,27 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 		if st.Spooled { // the repository may have been moved
 			st.Transcript = s.StatePath(spoolName(key))
 		}
-		left, err := st.left()
-		switch decode := decoder(st.Client); {
+		switch left, err := st.left(); {
 		case err != nil:
 			failed = append(failed, err)
-		case left == nil || decode == nil:
+		case left == nil || decoder(st.Client) == nil:
 			if s.Clock().Sub(st.Seen) > keptFor {
 				failed = append(failed, forget(s, key))
 			}
-		case late < mostLate && s.Clock().Sub(left.ModTime()) > quiet && s.Clock().Sub(st.Tried) > again:
-			late++
-			failed = append(failed, catchUp(ctx, s, &st, decode, now.Writer, left.Size()))
+		case s.Clock().Sub(left.ModTime()) > quiet:
+			late = append(late, st)
 		}
+	}
+	slices.SortStableFunc(late, func(a, b state) int { return a.Tried.Compare(b.Tried) })
+	for _, st := range late[:min(len(late), mostLate)] {
+		failed = append(failed, catchUp(ctx, s, &st, decoder(st.Client), now.Writer))
 	}
 	return errors.Join(failed...)
 }
 
-// catchUp records what a session left. What is behind that in the transcript has no end, and is left until it grows: it
-// must not take the place of another session each time.
-func catchUp(ctx context.Context, s *store.Store, st *state, decode Decode, w store.Writer, size int64) error {
+// catchUp records what a session left, or a part of it. Once nothing more is recorded, what is left in the transcript has no
+// end, and is left alone until it grows.
+func catchUp(ctx context.Context, s *store.Store, st *state, decode Decode, w store.Writer) error {
 	w.Agent, w.Session, w.Model = st.Client, st.Session, ""
 	t := Turn{Client: st.Client, Session: st.Session, Subagent: st.Subagent, Transcript: st.Transcript, Spooled: st.Spooled,
 		Ends: true, Decode: decode, Writer: w}
@@ -82,8 +84,15 @@ func catchUp(ctx context.Context, s *store.Store, st *state, decode Decode, w st
 	if err != nil || !known {
 		return errors.Join(failed, err)
 	}
-	if c.state.Tried = s.Clock().UTC().Truncate(time.Second); failed == nil {
-		c.state.Caught = size + 1
+	c.state.Tried = s.Clock().UTC()
+	if failed == nil && c.state.Offset == st.Offset && c.state.Due == nil && !c.state.Attempt {
+		left, err := c.state.left()
+		if err != nil {
+			return err
+		}
+		if left != nil {
+			c.state.Caught = left.Size() + 1
+		}
 	}
 	return errors.Join(failed, c.write())
 }

@@ -45,7 +45,7 @@ type state struct {
 	On      string    `json:"on,omitempty"`     // the branch that an attempt records on
 	Asked   bool      `json:"asked,omitempty"`  // a prompt was written whose turn was not read yet
 	Ended   bool      `json:"ended,omitempty"`  // the end of the session was read
-	Caught  int64     `json:"caught,omitempty"` // 1 more than the size of the transcript when CatchUp recorded all of it that has an end
+	Caught  int64     `json:"caught,omitempty"` // 1 more than the size of the transcript when CatchUp found nothing more to record
 	Tried   time.Time `json:"tried,omitzero"`   // when CatchUp tried that last
 	Told    bool      `json:"told,omitempty"`   // a commit tells where and how the session ran
 	Newest  []uint64  `json:"newest,omitempty"` // hashes of the sources of the newest steps
