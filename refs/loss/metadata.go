@@ -2,6 +2,7 @@ package loss
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -170,8 +171,8 @@ func (b *Branch) dropPresentKeys(ctx context.Context, f *finder) error {
 }
 
 // restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside
-// the others, it begins with the metadata of the commit that had what was lost first, and the tip's later keys
-// are removed with a record: who adds them must not keep others from syncing.
+// the others, it begins with our own metadata, if these have what was lost, else with those of the commit that had it
+// first, and the other keys of the tip are removed with a record: who adds them must not keep others from syncing.
 func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft, branch string) error {
 	if len(b.keys) == 0 {
 		return nil
@@ -183,14 +184,12 @@ func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft
 	if err = b.putKeys(c.Meta); err == nil {
 		return nil
 	}
-	was, err := s.TipAt(ctx, branch, b.keysFrom)
+	was, err := b.havingKeys(ctx, s, branch)
 	if err != nil {
 		return err
 	}
 	facts, totals := c.Meta.Branch(), c.Meta.Totals()
-	if c.Meta, err = was.Metadata(ctx); err != nil {
-		return err
-	}
+	c.Meta = was
 	if err := c.Meta.SetBranch(facts); err != nil {
 		return err
 	}
@@ -202,6 +201,35 @@ func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft
 		return err
 	}
 	return c.RecordRemovedKeys(before)
+}
+
+// havingKeys returns metadata that have all keys that were lost.
+func (b *Branch) havingKeys(ctx context.Context, s *store.Store, branch string) (*doc.Metadata, error) {
+	was, err := s.TipAt(ctx, branch, b.keysFrom)
+	if err != nil {
+		return nil, err
+	}
+	first, err := was.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Repo().Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
+		return first, nil
+	}
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := tip.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range b.keys {
+		if has, err := ours.Has(key); err != nil || !has {
+			return first, err
+		}
+	}
+	return ours, nil
 }
 
 func (b *Branch) putKeys(m *doc.Metadata) error {
