@@ -107,8 +107,7 @@
 //
 // # metadata.yaml
 //
-// One YAML document of at most 64 KiB (MetadataLimit) that is a map; without totals and comments it may
-// have 60, see Metadata.HasRoom. No map has a key twice; keys
+// One YAML document that is a map, of at most 64 KiB (MetadataLimit), and 4 KiB more with the totals. No map has a key twice; keys
 // are scalars; anchors and aliases are not allowed. The top-level keys, called segments, are one
 // printable line of at most 100 bytes. The program interprets these:
 //

@@ -9,9 +9,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// MetadataLimit is the maximum size of metadata.yaml in bytes, for reading and writing. The
-// YAML reader's cost is quadratic in some inputs.
-const MetadataLimit = 64 << 10
+// MetadataLimit is the maximum size of metadata.yaml in bytes, for reading and writing, and [MetadataMost] with what the
+// totals may add to that: a file that others filled can still be merged by who has commits of his own. The YAML reader's
+// cost is quadratic in some inputs.
+const (
+	MetadataLimit = 64 << 10
+	MetadataMost  = MetadataLimit + 4<<10
+)
 
 // MetadataRoom is how much of that edits by hand may use. The totals, which grow with each commit, have the rest.
 const MetadataRoom = MetadataLimit / 2
@@ -56,7 +60,7 @@ func NewMetadata() *Metadata {
 // make a small file a huge value. The Metadata keeps data, which must not be modified
 // afterwards.
 func ParseMetadata(data []byte) (*Metadata, error) {
-	if len(data) > MetadataLimit {
+	if len(data) > MetadataMost {
 		return nil, tooLarge(len(data))
 	}
 	text := string(data)
@@ -213,7 +217,7 @@ func leadStart(text string, from, to int) int {
 }
 
 // Bytes returns the file: the parsed bytes if nothing was edited. It fails if the file
-// exceeds MetadataLimit.
+// exceeds MetadataMost.
 func (m *Metadata) Bytes() ([]byte, error) {
 	if !m.edited {
 		return m.src, nil
@@ -230,7 +234,7 @@ func (m *Metadata) Bytes() ([]byte, error) {
 	if m.tail != "" {
 		b = append(endLine(b), m.tail...)
 	}
-	if len(b) > MetadataLimit {
+	if len(b) > MetadataMost {
 		return nil, tooLarge(len(b))
 	}
 	return b, nil

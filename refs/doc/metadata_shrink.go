@@ -2,38 +2,32 @@ package doc
 
 import (
 	"errors"
-	"fmt"
 
 	"gopkg.in/yaml.v3"
 )
 
-// metadataGrowth is how much of [MetadataLimit] is kept for the totals: a metadata.yaml that others filled could otherwise
-// not be merged by who has commits of his own.
-const metadataGrowth = 4 << 10
-
-// BytesOrLess is Bytes for metadata that must be written, as with a commit: if they leave no room, see [Metadata.HasRoom], it
-// counts all origins but the branch's own together, and drops comments and empty lines. shrunk reports whether it did. It
-// fails with [ErrOverLimit] if that is not enough.
+// BytesOrLess is Bytes for metadata that must be written, as with a commit: if they exceed [MetadataLimit], it counts all
+// origins but the branch's own together, and drops comments and empty lines. shrunk reports whether it did. It fails
+// with [ErrOverLimit] if that is not enough for what is no total.
 func (m *Metadata) BytesOrLess() (b []byte, shrunk bool, err error) {
 	b, err = m.Bytes()
-	if err == nil && len(b) <= MetadataLimit-metadataGrowth || err != nil && !errors.Is(err, ErrOverLimit) {
+	if err == nil && len(b) <= MetadataLimit || err != nil && !errors.Is(err, ErrOverLimit) {
 		return b, false, err
 	}
 	if err := m.shrink(); err != nil {
 		return nil, false, err
 	}
-	if n := m.withoutTotals(); n > MetadataLimit-metadataGrowth {
-		return nil, true, fmt.Errorf("%d bytes beside the totals, %w of %d", n, ErrOverLimit, MetadataLimit-metadataGrowth)
+	if n := m.withoutTotals(); n > MetadataLimit {
+		return nil, true, tooLarge(n)
 	}
 	b, err = m.Bytes()
 	return b, true, err
 }
 
-// HasRoom fails with [ErrOverLimit] if the metadata, without comments and totals, take up more than 60 KiB: the totals have
-// the last 4 KiB of [MetadataLimit], because they grow with each commit.
+// HasRoom fails with [ErrOverLimit] if the metadata exceed [MetadataLimit] without comments and totals.
 func (m *Metadata) HasRoom() error {
 	data, err := m.Bytes()
-	if err != nil || len(data) <= MetadataLimit-metadataGrowth {
+	if err != nil || len(data) <= MetadataLimit {
 		return err
 	}
 	other, err := ParseMetadata(data)

@@ -3,6 +3,7 @@ package doc
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -181,8 +182,14 @@ func TestMetadataSetRefuses(t *testing.T) {
 	if err := m.Set("x", strings.Repeat("y", MetadataLimit-10)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Bytes(); err == nil {
-		t.Error("written over the limit")
+	if _, _, err := m.BytesOrLess(); !errors.Is(err, ErrOverLimit) {
+		t.Errorf("written over the limit: %v", err)
+	}
+	if err := m.Set("z", strings.Repeat("y", MetadataMost-MetadataLimit)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Bytes(); !errors.Is(err, ErrOverLimit) {
+		t.Errorf("written over the limit: %v", err)
 	}
 }
 
@@ -192,7 +199,7 @@ func TestParseMetadataRefuses(t *testing.T) {
 		bomb: "line 1: anchors", "a: 1\nb: 2\na: 3\n": "line 3: the key 'a' occurs twice", "x:\n  a: 1\n  a: 1\n": "line 3: the key 'a'",
 		"- a\n": "line 1: not a map", "text\n": "line 1: not a map", "a: 1\n---\nb: 1\n": "second", "a: b: c\n": "line 1", "a: [1\n": "line",
 		"a: 1\n\tb: 2\n": "line 2", "? [a]\n: b\n": "line 1: a key", "a: \xff\n": "line 1: not UTF-8", "a: 1\nb: \x00\n": "line 2: a NUL",
-		strings.Repeat("a", MetadataLimit+1):                          "over the limit",
+		strings.Repeat("a", MetadataMost+1):                           "over the limit",
 		"a: " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000): "nested deeper",
 	} {
 		if _, err := ParseMetadata([]byte(text)); err == nil || !strings.Contains(err.Error(), message) {

@@ -134,7 +134,7 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	most := int64(store.MaxFile)
 	switch f.kind {
 	case KindMetadata:
-		most = doc.MetadataLimit
+		most = doc.MetadataMost
 	case kindExpunged:
 		most = doc.MaxExpunged
 	case kindArtifact:
