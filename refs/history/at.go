@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -78,26 +79,29 @@ func past(s *store.Store, branch string, c *git.Commit, at *store.At) *store.Tip
 	return s.PastTip(branch, c, at)
 }
 
-// NewestAt returns the newest commit on the first-parent line of c that is not younger than
-// t, or nil. One that has such a date because a clock was wrong, and comes after younger ones, is passed over.
+// NewestAt returns the newest commit on the first-parent line of c that is not younger than t, or nil. A commit whose date
+// is older than its newest entry has it from a wrong clock, and is as old as that.
 func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (*git.Commit, error) {
-	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprint("--max-count=", mostPassed),
-		"--min-age="+strconv.FormatInt(t.Unix(), 10), "--end-of-options", string(c.ID))
+	out, err := s.Repo().View(ctx, "log", "--first-parent", fmt.Sprint("--max-count=", mostPassed), "--min-age="+strconv.FormatInt(t.Unix(), 10),
+		"--format=%H %(trailers:key="+store.TrailerNewest+",valueonly,separator=)", "--end-of-options", string(c.ID), "--")
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	newest, next := "", "" // the parent of the line before
+	found := git.ID("")
 	for line := range strings.Lines(string(out)) {
-		id, parents, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if id != next { // a younger one is between them, or there is none before it
-			newest = id
+		id, newest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if found == "" {
+			found = git.ID(id) // if all dates are from another clock than the entries
 		}
-		next, _, _ = strings.Cut(parents, " ")
+		if !doc.ValidID(newest) || !doc.IDTime(newest).After(t.Add(time.Minute)) {
+			found = git.ID(id)
+			break
+		}
 	}
-	return s.Repo().Commit(ctx, git.ID(newest))
+	return s.Repo().Commit(ctx, found)
 }
 
-// mostPassed is how many commits are looked at for one that is younger than what came after it.
+// mostPassed is how many commits with wrong dates are passed over.
 const mostPassed = 200
 
 // createdAt returns when the branch of a memory commit was created; the zero time if the
