@@ -49,12 +49,12 @@ func IsRemoteName(name string) bool {
 }
 
 // SharesTracking reports whether the refs of two remotes would have the same names here: the name of one lies where
-// the other one's tags, code or roadmap do. git before 2.55 lets a remote have such a name.
+// the other one's tags, code, roadmap or notes do. git before 2.55 lets a remote have such a name.
 func SharesTracking(a, b string) bool {
 	inside := func(name, other string) bool {
 		rest, ok := strings.CutPrefix(name, other+"/")
 		first, _, _ := strings.Cut(rest+"/", "/")
-		return ok && slices.Contains([]string{"tags", "work", "roadmap"}, first)
+		return ok && slices.Contains([]string{"tags", "work", "roadmap", "context"}, first)
 	}
 	return inside(a, b) || inside(b, a)
 }

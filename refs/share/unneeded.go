@@ -87,17 +87,7 @@ func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, 
 	for _, ref := range slices.Sorted(maps.Keys(ex.spared)) {
 		name, _ := git.BranchName(ref)
 		delete(theirs.Branches, name)
-		ex.warnRefused(git.Ref{Name: ref, ID: ex.spared[ref].ID}, ex.spared[ref].Why)
+		ex.warn(expunge.UnsoundText(ex.spared[ref].Why))
 	}
 	return nil
-}
-
-// warnRefused warns of a branch that was dropped, with the command that deletes it on the other side.
-func (ex *exchanger) warnRefused(r git.Ref, why string) {
-	text := expunge.UnsoundText(why)
-	if !ex.peer.Bundle {
-		ex.res.Warnings = slices.DeleteFunc(ex.res.Warnings, func(w string) bool { return w == text }) // of dropUnsound
-		text += "; if it is not needed, " + strings.Join(ex.setBackHints(r, ""), " ")
-	}
-	ex.warn(text)
 }
