@@ -35,6 +35,7 @@ type apart struct {
 type tipRole struct {
 	id   git.ID
 	role incoming.Role
+	tag  bool // it is said of a branch and of the tags apart
 }
 
 // check sets a ref aside if it is refused.
@@ -44,7 +45,8 @@ func (p *apart) check(ctx context.Context, r git.Ref) error {
 		return nil
 	}
 	needed := p.ex.rank(p.ours, r) < 2
-	why, known := p.refused[tipRole{r.ID, role}]
+	at := tipRole{r.ID, role, (&refAction{ref: r.Name}).isTag()}
+	why, known := p.refused[at]
 	if !known {
 		if !needed && time.Now().After(p.until) {
 			p.unchecked = append(p.unchecked, r)
@@ -53,7 +55,7 @@ func (p *apart) check(ctx context.Context, r git.Ref) error {
 		if err := incoming.Check(ctx, p.ex.s, in); err != nil && (!errors.As(err, &why) || why.Code != fail.IncomingInvalid) {
 			return err
 		}
-		p.refused[tipRole{r.ID, role}] = why
+		p.refused[at] = why
 	}
 	if why == nil {
 		p.sound = append(p.sound, r)
