@@ -56,7 +56,7 @@ func CatchUp(ctx context.Context, s *store.Store, now Turn, decoder func(client 
 			if s.Clock().Sub(st.Seen) > keptFor {
 				failed = append(failed, forget(s, key))
 			}
-		case s.Clock().Sub(left.ModTime()) > quiet:
+		case s.Clock().Sub(left.ModTime()) > quiet || strings.HasSuffix(left.Name(), zst.Suffix): // a compressed one is old
 			late = append(late, st)
 		}
 	}
