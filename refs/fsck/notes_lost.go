@@ -100,13 +100,17 @@ func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
 }
 
 // keptNotes are the commits of the notes that requests keep. A request that was interrupted leaves the reflog that
-// leads to them.
+// leads to them. What cannot be read is reported elsewhere, and keeps nothing.
 func keptNotes(ctx context.Context, s *store.Store) (map[git.ID]bool, error) {
-	list, err := expunge.Requests(ctx, s)
+	refs, err := s.Repo().Refs(ctx, git.KeptPrefix)
 	kept := map[git.ID]bool{}
-	for _, r := range list {
-		for _, ref := range r.Refs {
-			kept[ref.ID] = true
+	for _, r := range refs {
+		request, err := expunge.ReadRequest(ctx, s, r)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		for _, ref := range request.Refs {
+			kept[ref.ID] = err == nil
 		}
 	}
 	return kept, err
