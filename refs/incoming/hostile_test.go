@@ -235,7 +235,8 @@ func inDocuments() []hostileCase {
 		{"metadata", withFile("100644", "metadata.yaml", file("a: &x [*x]\n")), "it cannot be read: line 1"},
 		{"topic", withFile("100644", "topics/key.md", file("---\npaths: {a: b}\n---\n")), "it cannot be read: line"},
 		{"topic with NUL", withFile("100644", "topics/key.md", file("a\x00b")), "NUL"},
-		{"large metadata", withFile("100644", "metadata.yaml", file("a: "+strings.Repeat("x", doc.MetadataLimit-3)+"\n")), "it has 65537 bytes"},
+		{"large metadata", withFile("100644", "metadata.yaml", file("a: "+strings.Repeat("x", doc.MetadataMost-3)+"\n")), "it has 69633 bytes"},
+		{"metadata without room for the totals", withFile("100644", "metadata.yaml", file("a: "+strings.Repeat("x", doc.MetadataLimit-3)+"\n")), "over the limit of 65536"},
 		{"large file that is never opened", withFile("100644", "topics/key.md", func(r *memtest.Repo) string {
 			id := r.Blob(strings.Repeat("\x00", 33<<20))
 			cutObject(r, id, 500)
