@@ -22,8 +22,9 @@ type Branch struct {
 	keys    []doc.MetadataKey         // of metadata.yaml, the newest values first
 	from    git.ID                    // a commit that has what is lost first
 
-	keysFrom git.ID // likewise, of metadata.yaml
-	changed  map[string]bool
+	changed   map[string]bool
+	keyLosses map[git.ID]bool                         // the commits that lost keys
+	added     func(context.Context) ([]string, error) // see addedSince; nil: unknown
 }
 
 // Empty reports whether nothing is lost.
@@ -108,6 +109,7 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 			}
 		}
 	}
+	b.added = func(ctx context.Context) ([]string, error) { return f.addedSince(ctx, list, b.keyLosses) }
 	before, err := f.hidden(ctx, births)
 	if err != nil {
 		return nil, err
@@ -170,12 +172,12 @@ func Missing(ctx context.Context, s *store.Store, tip, of git.ID, gone doc.Expun
 	if b.keys, err = now.Lost(was, false); err != nil {
 		return nil, err
 	}
-	b.from, b.keysFrom = of, of
+	b.from = of
 	return b, b.dropPresent(ctx, f)
 }
 
 func newBranch() *Branch {
-	b := &Branch{topics: map[string]git.ID{}, files: map[string]git.ID{}, changed: map[string]bool{}}
+	b := &Branch{topics: map[string]git.ID{}, files: map[string]git.ID{}, changed: map[string]bool{}, keyLosses: map[git.ID]bool{}}
 	for i := range b.entries {
 		b.entries[i] = map[[26]byte]lostEntry{}
 	}
@@ -213,7 +215,7 @@ func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forg
 		return err
 	}
 	if b.keys = append(b.keys, keys...); len(keys) > 0 {
-		b.keysFrom = parent
+		b.keyLosses[id] = true
 	}
 	return b.add(ctx, f, id, parent, tally{lost[0], lost[1], files, len(keys)}, slices.Collect(maps.Keys(topics)))
 }

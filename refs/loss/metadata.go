@@ -2,7 +2,7 @@ package loss
 
 import (
 	"context"
-	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -170,10 +170,10 @@ func (b *Branch) dropPresentKeys(ctx context.Context, f *finder) error {
 	return nil
 }
 
-// restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside
-// the others, it begins with our own metadata, if these have what was lost, else with those of the commit that had it
-// first, and the other keys of the tip are removed with a record: who adds them must not keep others from syncing.
-func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft, branch string) error {
+// restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside the others, it
+// first removes, with a record, what the commits that lost them and those after them have added: who adds that must not
+// keep others from syncing. Nothing else is removed; it fails with doc.ErrOverLimit if that is not enough.
+func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string) error {
 	if len(b.keys) == 0 {
 		return nil
 	}
@@ -181,20 +181,23 @@ func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft
 	if err != nil {
 		return err
 	}
-	if err = b.putKeys(c.Meta); err == nil {
-		return nil
+	if err = b.putKeys(c.Meta); err == nil || b.added == nil {
+		return store.NoRoom(branch, err)
 	}
-	was, err := b.havingKeys(ctx, s, branch)
+	added, err := b.added(ctx)
 	if err != nil {
 		return err
 	}
-	facts, totals := c.Meta.Branch(), c.Meta.Totals()
-	c.Meta = was
-	if err := c.Meta.SetBranch(facts); err != nil {
+	if c.Meta, err = doc.ParseMetadata(now); err != nil {
 		return err
 	}
-	if err := c.Meta.SetTotals(totals); err != nil {
-		return err
+	for _, path := range added {
+		if _, err := c.Meta.Unset(path); err != nil {
+			return err
+		}
+	}
+	if err := b.putKeys(c.Meta); err != nil {
+		return store.NoRoom(branch, err)
 	}
 	before, err := doc.ParseMetadata(now)
 	if err != nil {
@@ -203,33 +206,51 @@ func (b *Branch) restoreKeys(ctx context.Context, s *store.Store, c *store.Draft
 	return c.RecordRemovedKeys(before)
 }
 
-// havingKeys returns metadata that have all keys that were lost.
-func (b *Branch) havingKeys(ctx context.Context, s *store.Store, branch string) (*doc.Metadata, error) {
-	was, err := s.TipAt(ctx, branch, b.keysFrom)
-	if err != nil {
-		return nil, err
-	}
-	first, err := was.Metadata(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.Repo().Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
-		return first, nil
-	}
-	tip, err := s.Tip(ctx, branch)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := tip.Metadata(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range b.keys {
-		if has, err := ours.Has(key); err != nil || !has {
-			return first, err
+// addedSince returns the paths that commits which lost keys, or follow one that did, have and no parent of theirs has.
+// list are all commits that are looked at, children first.
+func (f *finder) addedSince(ctx context.Context, list []git.ID, lost map[git.ID]bool) ([]string, error) {
+	since, paths := map[git.ID]bool{}, map[string]bool{}
+	for _, id := range slices.Backward(list) {
+		parents := f.News[id].Parents
+		if since[id] = lost[id] || slices.ContainsFunc(parents, func(p git.ID) bool { return since[p] }); !since[id] {
+			continue
+		}
+		added, err := f.addedBy(ctx, id, parents)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range added {
+			paths[path] = true
 		}
 	}
-	return ours, nil
+	return slices.Sorted(maps.Keys(paths)), nil
+}
+
+// addedBy returns the paths of the keys, or of the maps with them, that a commit has and none of its parents.
+func (f *finder) addedBy(ctx context.Context, id git.ID, parents []git.ID) ([]string, error) {
+	now, blob, err := f.metadataOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var added map[string]string // what is missing in a parent, by the key
+	for _, parent := range parents {
+		before, was, err := f.metadataOf(ctx, parent)
+		if err != nil || was == blob {
+			return nil, err
+		}
+		keys, err := before.Lost(now, false)
+		if err != nil {
+			return nil, err
+		}
+		here := map[string]string{}
+		for _, key := range keys {
+			if path, had := added[key.Path]; added == nil || had {
+				here[key.Path] = max(path, key.Missing()) // one begins with the other
+			}
+		}
+		added = here
+	}
+	return slices.Collect(maps.Values(added)), nil
 }
 
 func (b *Branch) putKeys(m *doc.Metadata) error {

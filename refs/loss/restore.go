@@ -35,7 +35,7 @@ func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.
 		}
 	}
 	c.Restores = b.from
-	return c, b.restoreKeys(ctx, tx.Store, c, tip.Name())
+	return c, b.restoreKeys(ctx, c, tip.Name())
 }
 
 // Rejoin is Restore of what [Missing] found. Unless the tip has it already, the commit that had it becomes a

@@ -307,7 +307,7 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if err == nil {
 		return nil
 	}
-	if err := ex.setAsideOne(ctx, st.ref, err); err != nil {
+	if err := ex.setAsideOne(ctx, st.ref, ex.withSetBack(st, theirs, err)); err != nil {
 		return err
 	}
 	*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
@@ -315,6 +315,17 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 		return nil
 	}
 	return ex.sendTombstones(ctx, ses, st, theirs)
+}
+
+// withSetBack adds to the error of a ref whose result would be too large the command that sets it back there: what fills it
+// may be on the other side alone.
+func (ex *exchanger) withSetBack(st *refAction, theirs git.ID, err error) error {
+	err = store.NoRoom(st.branch, err)
+	var full *fail.Error
+	if errors.As(err, &full) && full.Code == fail.TextTooLarge && theirs != "" && st.ours != "" && !ex.peer.Bundle {
+		full.Hints = append(full.Hints, ex.setBackHints(git.Ref{Name: st.ref, ID: theirs}, st.ours)...)
+	}
+	return err
 }
 
 // setAsideOne sets a ref aside of which an error is, or returns the error if it concerns more than that ref.
