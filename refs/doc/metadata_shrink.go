@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"bytes"
 	"errors"
 
 	"gopkg.in/yaml.v3"
@@ -10,9 +11,9 @@ import (
 // origins but the branch's own together, and drops comments and empty lines. shrunk reports whether it did. It fails
 // with [ErrOverLimit] if that is not enough for what is no total.
 func (m *Metadata) BytesOrLess() (b []byte, shrunk bool, err error) {
-	b, err = m.Bytes()
-	if err == nil && len(b) <= MetadataLimit || err != nil && !errors.Is(err, ErrOverLimit) {
-		return b, false, err
+	before, err := m.Bytes()
+	if err == nil && len(before) <= MetadataLimit || err != nil && !errors.Is(err, ErrOverLimit) {
+		return before, false, err
 	}
 	if err := m.shrink(); err != nil {
 		return nil, false, err
@@ -21,7 +22,7 @@ func (m *Metadata) BytesOrLess() (b []byte, shrunk bool, err error) {
 		return nil, true, tooLarge(n)
 	}
 	b, err = m.Bytes()
-	return b, true, err
+	return b, !bytes.Equal(b, before), err
 }
 
 // HasRoom fails with [ErrOverLimit] if the metadata exceed [MetadataLimit] without comments and totals.

@@ -24,10 +24,12 @@ import (
 // quotingState lists the local state besides journals that may quote memory, and the warning
 // for each file that is dropped.
 var quotingState = []struct{ dir, lost string }{
-	{store.MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
+	{store.MergeDir, lostMerge},
 	{store.BisectDir, "a bisect is forgotten; git context bisect start"},
 	{store.IntentDir, "the unfinished work of a killed command is dropped"},
 }
+
+const lostMerge = "a merge that waited to be resolved is forgotten; merge or sync again"
 
 // dropStates removes files of local state that quote removed text or name replaced commits. It
 // must run before the refs move, because afterwards the relation to old commits is unknown.
@@ -66,7 +68,7 @@ func (op *Operation) dropAside() error {
 	return nil
 }
 
-// eachQuotingFile visits those files, with the warning of what is lost with each. What hides goes on with the merges that wait.
+// eachQuotingFile visits those files, with the warning for each. Where a request hides words, waitingMerges does the merges.
 func (op *Operation) eachQuotingFile(visit func(lost, path string, data []byte) error) error {
 	for _, q := range quotingState {
 		if q.dir == store.MergeDir && op.hide != nil {
@@ -96,7 +98,7 @@ func (op *Operation) dropQuoting(lost, path string, data []byte) error {
 	return op.drop(lost, path)
 }
 
-// drop removes a file of local state, and warns. What hides deletes nothing: it sets the file aside.
+// drop removes a file of local state, with a warning. Where a request only hides words, the file is renamed instead.
 func (op *Operation) drop(lost, path string) error {
 	if op.hide == nil {
 		op.warn("%s", lost)

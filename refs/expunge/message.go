@@ -86,9 +86,10 @@ func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, val
 // removal redacts the record of what a commit removed: the keys of metadata.yaml alone, as they are redacted there. The record
 // has to stay, as history does: else the absence is taken for a loss, and what was removed comes back.
 func (w *Rewriter) removal(value string) string {
-	path, ok := strings.CutPrefix(value, doc.MetadataFile+"#")
-	if now := w.e.RedactPath(path); ok && now != path {
-		return store.KeyRecord(now)
+	if path, ok := strings.CutPrefix(value, doc.MetadataFile+"#"); ok {
+		if now := w.e.RedactPath(path); now != path {
+			return store.KeyRecord(now)
+		}
 	}
 	return value
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// waitingMerges redacts what a request hides in the merges that wait to be resolved, and removes what earlier requests hid
-// there once it is deleted. Answers and messages were written here: no request removes them.
+// waitingMerges redacts the two sides of each conflict that waits to be resolved, as the refs are redacted, where a request of
+// a remote hides them. It keeps the answers, which were written here, and the sides as they were, in case the request is
+// refused. Where words are deleted, it removes these former sides.
 func (op *Operation) waitingMerges() error {
 	return op.eachFile(store.MergeDir, func(path string, data []byte) error {
 		if store.IsAside(filepath.Base(path)) {
@@ -26,9 +27,9 @@ func (op *Operation) waitingMerges() error {
 		case op.hide == nil:
 			return op.Store.WriteHeld(&h)
 		case broken:
-			return op.dropQuoting(quotingState[0].lost, path, data)
+			return op.dropQuoting(lostMerge, path, data)
 		case slices.ContainsFunc(h.Conflicts, op.namesExpunged) || !op.redactWaiting(&h):
-			return op.drop(quotingState[0].lost, path)
+			return op.drop(lostMerge, path)
 		}
 		now, err := json.Marshal(&h)
 		if err != nil || bytes.Equal(now, bytes.TrimSpace(data)) {
@@ -38,7 +39,7 @@ func (op *Operation) waitingMerges() error {
 	})
 }
 
-// dropBefore removes what conflicts were about before words of them were hidden. It reports whether there was something.
+// dropBefore removes the sides that conflicts had before words of them were hidden. It reports whether there were any.
 func dropBefore(h *store.WaitingMerge) bool {
 	had := false
 	for i := range h.Conflicts {
@@ -51,7 +52,7 @@ func dropBefore(h *store.WaitingMerge) bool {
 // namesExpunged reports whether a conflict is about a key or a section whose name is redacted.
 func (op *Operation) namesExpunged(c store.HeldConflict) bool {
 	_, name, _ := strings.Cut(c.Path, "#")
-	return slices.ContainsFunc(append(strings.Split(name, "."), name), op.Rewriter.e.HasText)
+	return slices.ContainsFunc(append(doc.PathKeys(name), name), op.Rewriter.e.HasText)
 }
 
 // redactWaiting reports whether the sides could be redacted: tombstones of others may make a topic larger than its limit.

@@ -65,8 +65,8 @@ func (p *apart) check(ctx context.Context, r git.Ref) error {
 	return p.mend(ctx, r, role, why, needed || !known)
 }
 
-// mend adds to a refusal the command that mends a ref there. Of a commit with many names that nobody here needs it says
-// how many more there are.
+// mend adds the hint with the command that repairs a ref on the remote. For further names of one commit, see look, it prints the
+// deletion of the first few, and counts the others.
 func (p *apart) mend(ctx context.Context, r git.Ref, role incoming.Role, why *fail.Error, look bool) error {
 	if look {
 		hints, err := p.ex.mendThere(ctx, r, role, p.ours)

@@ -36,19 +36,14 @@ func (ex *exchanger) setAside(ours, theirs *remote.RefSet) {
 // mostAside is how many reasons are given why refs are set aside.
 const mostAside = 10
 
-// asideErrors returns why refs are set aside, in the order of their names but tags last, each reason once, and of many the
-// first.
+// asideErrors returns why refs are set aside, sorted by name with the tags at the end, each reason once. After mostAside
+// reasons one error names the other refs.
 func (ex *exchanger) asideErrors() []error {
 	var errs []error
 	var others []string
 	refs := slices.Sorted(maps.Keys(ex.aside))
-	isTag := func(ref string) int {
-		if (&refAction{ref: ref}).isTag() {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(refs, func(a, b string) int { return cmp.Compare(isTag(a), isTag(b)) })
+	isTag := func(ref string) bool { return (&refAction{ref: ref}).isTag() }
+	refs = append(slices.DeleteFunc(slices.Clone(refs), isTag), slices.DeleteFunc(refs, func(r string) bool { return !isTag(r) })...)
 	for _, ref := range refs {
 		switch why := ex.aside[ref]; {
 		case slices.Contains(errs, why):

@@ -10,9 +10,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// mostBeside is how many commits are made beside the syncs. The roadmap grows with each: beside load, syncs would never
-// catch up with a writer without end.
-const mostBeside = 500
+// besideEach is how many commits may be made beside the syncs of one round. The roadmap grows with each: beside load, syncs
+// would never catch up with a writer without end.
+const besideEach = 300
 
 // A remote has the roadmap of every commit that it gets, and each names one, whatever moves
 // while a sync looks at what there is, merges and takes.
@@ -26,15 +26,25 @@ func TestSyncBesideCommits(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	wrote := make(chan error, 1)
 	s := ann.Open("main")
+	room := make(chan struct{}, besideEach)
 	go func() {
 		var err error
-		for i := 0; i < mostBeside && ctx.Err() == nil && err == nil; i++ {
+		for i := 0; err == nil; i++ {
+			select {
+			case <-room:
+			case <-ctx.Done():
+				wrote <- nil
+				return
+			}
 			_, err = s.Commit(t.Context(), store.CommitOptions{Branch: []string{"main", "main", "side"}[i%3], Summary: fmt.Sprint("commit ", i),
 				Roadmap: store.RoadmapChange{Todo: []string{fmt.Sprint("todo ", i)}}})
 		}
 		wrote <- err
 	}()
 	for i := range 3 {
+		for len(room) < besideEach {
+			room <- struct{}{}
+		}
 		bob.Work("side", fmt.Sprint("bob ", i), 10)
 		bob.Sync("")
 		ann.Work("side", fmt.Sprint("ann ", i), 10)

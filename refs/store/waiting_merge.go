@@ -30,7 +30,7 @@ func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 	return s.WriteHeld(h)
 }
 
-// FinishMerge removes the merge that waits on a branch, once it is done. used is the merge as it was read.
+// FinishMerge removes the merge that waits on a branch, once it is done, see SetUnusedAside.
 func (s *Store) FinishMerge(target string, used *WaitingMerge) error {
 	if aside, err := s.SetUnusedAside(target, used); aside || err != nil {
 		return err
@@ -38,8 +38,9 @@ func (s *Store) FinishMerge(target string, used *WaitingMerge) error {
 	return s.DropMerge(target)
 }
 
-// SetUnusedAside sets the merge that waits on a branch aside, with a warning, if it has an answer in somebody's own words that
-// no merge took, because the conflict is gone or another one. used is the merge as it was read.
+// SetUnusedAside renames the file of the merge that waits on a branch, with a warning, if it has a resolution that is the text of
+// neither side and that no merge used, because the conflict changed or is gone. It reports whether it did. used is the merge
+// as the caller read it, with Used set.
 func (s *Store) SetUnusedAside(target string, used *WaitingMerge) (bool, error) {
 	now, err := s.ReadMerge(target)
 	if err != nil || now == nil {
@@ -56,7 +57,7 @@ func (s *Store) SetUnusedAside(target string, used *WaitingMerge) (bool, error) 
 	return err == nil, err
 }
 
-// unused is the path of an answer that neither side has and that was not used; "" for none.
+// unused is the path of a resolution that is the text of neither side and was not used; "" for none.
 func (h *WaitingMerge) unused(used *WaitingMerge) string {
 	for _, c := range h.Conflicts {
 		if !c.Resolved || c.Text == nil || sameText(c.Text, c.Ours) || sameText(c.Text, c.Theirs) {
