@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,18 +25,27 @@ func (o *importOptions) importSessions(ctx context.Context, env *Env, args []str
 	env.replaced(r.Lossy)
 	return o.show(env, r, func(p *render.Printer) {
 		if r.Commits == 0 && r.Sessions <= 1 && !o.all {
-			line(p, o.did()+" %s, skipped %d that exist already", count(r.Steps, "step", "steps"), r.Skipped)
+			line(p, o.did()+" %s, skipped %d that exist already%s", count(r.Steps, "step", "steps"), r.Skipped, expunged(r))
 			return
 		}
 		for _, s := range r.Found {
 			line(p, "%s  %s  %s  %s on %s: %s", s.Begin.Local().Format("2006-01-02 15:04"), s.Client, s.ID,
 				count(s.Steps, "step", "steps"), s.Branch, s.Prompt)
 		}
-		line(p, o.did()+" %s: %s and %s on %s, %s to code, skipped %s that exist already",
+		line(p, o.did()+" %s: %s and %s on %s, %s to code, skipped %s that exist already%s",
 			count(r.Sessions, "session", "sessions"),
 			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), count(r.Branches, "branch", "branches"),
-			count(r.Links, "link", "links"), count(r.Skipped, "step", "steps"))
+			count(r.Links, "link", "links"), count(r.Skipped, "step", "steps"), expunged(r))
 	})
+}
+
+// expunged tells how many steps stay out for that reason: whoever pushes a step with a source that can be told in advance,
+// and then asks to forget it, can be the cause.
+func expunged(r sessions.Result) string {
+	if r.Expunged == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d that were expunged", r.Expunged)
 }
 
 func runImportSessions(ctx context.Context, env *Env, o *importOptions, args []string) (r sessions.Result, err error) {

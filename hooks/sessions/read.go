@@ -30,6 +30,7 @@ type content struct {
 type turn struct {
 	agent.Turn
 	steps []agent.Step
+	gone  int // steps that were expunged
 	sub   bool
 }
 
@@ -74,7 +75,9 @@ func (i *importing) forget(f *File, c *content) {
 	for n := range c.turns {
 		t := &c.turns[n]
 		if slices.ContainsFunc(t.steps, gone) {
+			had := len(t.steps)
 			t.steps = slices.DeleteFunc(t.steps, gone)
+			t.gone = had - len(t.steps)
 			t.Prompt, t.Terms, t.Final, t.Edits = "", "", "", nil
 		}
 	}

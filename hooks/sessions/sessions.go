@@ -76,9 +76,10 @@ type Result struct {
 	Branches int       `json:"branches"` // that got something
 	Commits  int       `json:"commits"`
 	Steps    int       `json:"steps"`
-	Skipped  int       `json:"skipped"` // steps that exist already
-	Links    int       `json:"links"`   // to commits of code
-	Broken   int       `json:"broken"`  // lines and records that could not be read
+	Skipped  int       `json:"skipped"`  // steps that exist already
+	Expunged int       `json:"expunged"` // steps that stay out, as they or others of the same source were expunged
+	Links    int       `json:"links"`    // to commits of code
+	Broken   int       `json:"broken"`   // lines and records that could not be read
 	Found    []Session `json:"found,omitempty"`
 
 	Lossy    bool     `json:"-"`

@@ -51,6 +51,7 @@ type surveyed struct {
 	first string
 	turns []span
 	known int // steps that memory has
+	gone  int // steps that were expunged
 	count agent.Report
 	err   error
 }
@@ -113,6 +114,7 @@ func (i *importing) look(ctx context.Context, f *File) surveyed {
 		if i.leaves(c, n) {
 			continue
 		}
+		l.gone += t.gone
 		at := span{begin: t.Begin, end: t.End}
 		for _, step := range t.steps {
 			step, ok := past.Step(step)
@@ -217,6 +219,7 @@ func (i *importing) take(l *surveyed) error {
 		s.first = l.first
 	}
 	i.res.Skipped += l.known
+	i.res.Expunged += l.gone
 	return nil
 }
 
