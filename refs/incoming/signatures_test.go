@@ -1,6 +1,8 @@
 package incoming_test
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -8,6 +10,42 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/internal/memtest"
 )
+
+// Of forty unsigned parents of one merge, which one push can bring by the thousand, a few are verified: the first of them
+// decides. What another tip leads to is verified all the same.
+func TestSignaturesSideBySide(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	r.TrustKey()
+	tree := r.Git("mktree", "--missing")
+	commit := func(name string, args ...string) git.ID {
+		return git.ID(r.Git(append([]string{"commit-tree", "-m", name, tree}, args...)...))
+	}
+	ours := commit("ours")
+	r.Git("update-ref", "refs/context/heads/main", string(ours))
+	var parents []string
+	for n := range 40 {
+		parents = append(parents, "-p", string(commit(fmt.Sprint("side ", n), "-p", string(ours))))
+	}
+	join := commit("join", append([]string{"-S"}, parents...)...)
+	good := commit("good", "-S", "-p", string(ours))
+	flawed := commit("flawed", "-p", string(good))
+
+	s, ctx := r.Open(), t.Context()
+	g := incoming.NewSignatures()
+	r.Must(g.Check(ctx, s, []git.ID{join, good, flawed}, false))
+	if g.First(join) == nil || g.First(good) != nil || g.First(flawed) == nil || g.First(flawed).ID != flawed {
+		t.Errorf("first: %v %v %v", g.First(join), g.First(good), g.First(flawed))
+	}
+	texts := g.Warnings()
+	if len(texts) != 1 {
+		t.Fatalf("warnings %q", texts)
+	}
+	_, said, _ := strings.Cut(texts[0], "(the first of ")
+	if count, err := strconv.Atoi(strings.TrimSuffix(said, ")")); err != nil || count >= 40 {
+		t.Errorf("warning %q, want fewer than 40", texts[0])
+	}
+}
 
 // The first flaw of each tip is found through merges; what descends from it is only verified if
 // all are asked for; and nothing is verified twice.
