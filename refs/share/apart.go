@@ -17,7 +17,7 @@ const (
 	// mostApart is how long tags, and branches that are not here, are checked one by one after one ref was refused. The
 	// others are set aside without: who pushes thousands of bad refs must not keep the good ones of others from coming.
 	mostApart = 10 * time.Second
-	mostNames = 3 // of one refused commit, whose deletion is printed
+	mostNames = 3 // of one refused object, for which a command is printed
 )
 
 // apart checks refs of the other side one by one, and each commit once: anybody can give thousands of names to one.
