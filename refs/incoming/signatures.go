@@ -169,7 +169,7 @@ func complaint(c *git.CheckedCommit) string {
 
 // Unverified returns the refusal of what a ref brings because of a commit. again is the command
 // that takes it in all the same.
-func Unverified(what string, c *git.CheckedCommit, again string) error {
+func Unverified(what string, c *git.CheckedCommit, again string) *fail.Error {
 	hints := []string{c.Remedy()}
 	if again != "" {
 		hints = append(hints, "to take it in all the same, this time: "+again)

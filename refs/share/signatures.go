@@ -47,11 +47,34 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 	}
 	for _, r := range list {
 		if c := found.First(r.ID); c != nil {
-			ex.aside[r.Name] = incoming.Unverified(fmt.Sprintf("'%s' of '%s'", displayRef(r.Name), ex.peer.Name), c, ex.unasked(ours))
+			why := incoming.Unverified(fmt.Sprintf("'%s' of '%s'", displayRef(r.Name), ex.peer.Name), c, ex.unasked(ours))
+			back, err := ex.beforeUnsigned(ctx, r, c.ID, expunge.RefID(ours, r.Name))
+			if err != nil {
+				return err
+			}
+			why.Hints = append(why.Hints, back...)
+			ex.aside[r.Name] = why
 		}
 	}
 	ex.setAside(ours, theirs)
 	return nil
+}
+
+// beforeUnsigned returns hints with the command that sets a ref of the other side back to before its first commit without
+// a good signature; none for what is not here, which stops nothing.
+func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, first, own git.ID) ([]string, error) {
+	if own == "" || ex.peer.Bundle {
+		return nil, nil
+	}
+	c, err := ex.s.Repo().Commit(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	to, _, err := ex.setBackTo(ctx, own, c.Parents)
+	if err != nil {
+		return nil, err
+	}
+	return ex.setBackHints(r, to), nil
 }
 
 // toVerify lists the refs of the other side, by their names here, that bring something to take in.
