@@ -15,9 +15,10 @@ import (
 // nothing here needs and that is refused does not block the others: it is dropped with its objects. That is remembered
 // (see [expunge.CleanState]), because the next exchange would fetch and check it again, each time.
 
-// needs reports whether a branch is here, or is to be made here.
+// needs reports whether a branch is here, is to be made here, or was asked for by its name: why it is refused, and how it
+// is set back, is then an error.
 func (ex *exchanger) needs(ours *remote.RefSet, name string) bool {
-	return ours.Branches[name] != "" || ex.adopt && ex.wants(name)
+	return ours.Branches[name] != "" || ex.adopt && ex.wants(name) || slices.Contains(ex.o.Branches, name)
 }
 
 // refusedBefore returns the branches, by the names of their refs here, that a fetch asks for and that need not come, if
