@@ -227,7 +227,7 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Ti
 	v.Roadmap = Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}, Outcomes: []string{}, Sections: []Section{}}
 	v.Questions, v.Decisions = []string{}, []string{}
 	r, e, err := s.RoadmapExcerpt(ctx, tip)
-	if errors.Is(err, fail.ErrNoMemory) || v.At != nil && errors.Is(err, fail.ErrNotFound) {
+	if errors.Is(err, fail.ErrNoMemory) || errors.Is(err, store.ErrRoadmapElsewhere) || v.At != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {

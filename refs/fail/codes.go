@@ -253,7 +253,7 @@ const (
 	// metadata refresh' renews it.
 	MetadataOwned = "metadata-owned"
 	// RoadmapNotFound is returned when the roadmap of that moment does not exist, or is not in a shallow
-	// repository.
+	// repository, and when a remote has the roadmap and it was not taken in: no other one is made.
 	RoadmapNotFound = "roadmap-not-found"
 	// ItemNotFound is returned when no item of the roadmap has that text or number, or several have it.
 	ItemNotFound = "item-not-found"

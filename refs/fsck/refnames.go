@@ -98,8 +98,8 @@ func (c *checker) misfit(ctx context.Context, name string) {
 		Message: fmt.Sprintf("'%s' is among the refs, but its name is invalid for a ref", git.Shown(name))})
 }
 
-// roadmapGone reports a memory without a roadmap. The newest commit made under one names it; a
-// remote may have a newer one.
+// roadmapGone reports a memory without a roadmap. The newest commit made under one names it. What only a remote has may
+// have been left out of what was taken in, and a sync says why.
 func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	there := func(r git.Ref) bool { return r.Name == git.RoadmapRef }
 	branch := func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.BranchPrefix) }
@@ -119,6 +119,13 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	if to == "" {
 		p.Message += ", and no reflog shows what it was"
 		p.Repair = "git context init"
+		for _, r := range list {
+			if name, ok := strings.CutSuffix(r.Name, "/roadmap"); ok && strings.HasPrefix(name, git.RemotePrefix) {
+				name = strings.TrimPrefix(name, git.RemotePrefix)
+				p.Message = fmt.Sprintf("there are branches and no roadmap; that of '%s' was not taken in", git.Shown(name))
+				p.Repair = "git context sync " + prose.ShellWord(name)
+			}
+		}
 		c.report(ctx, nil, p)
 		return nil
 	}
@@ -129,20 +136,18 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	return nil
 }
 
-// newestRoadmap returns the newest existing roadmap that a branch or a remote names.
+// newestRoadmap returns the newest existing roadmap that a branch names.
 func (c *checker) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, error) {
 	var newest *git.Commit
 	for _, r := range list {
-		id := r.ID
-		if strings.HasPrefix(r.Name, git.BranchPrefix) {
-			tip, err := c.s.Repo().Commit(ctx, r.ID)
-			if err != nil {
-				return "", err
-			}
-			id, _ = store.ParseRoadmap(tip.Trailer(store.TrailerRoadmap))
-		} else if !strings.HasPrefix(r.Name, git.RemotePrefix) || !strings.HasSuffix(r.Name, "/roadmap") {
+		if !strings.HasPrefix(r.Name, git.BranchPrefix) {
 			continue
 		}
+		tip, err := c.s.Repo().Commit(ctx, r.ID)
+		if err != nil {
+			return "", err
+		}
+		id, _ := store.ParseRoadmap(tip.Trailer(store.TrailerRoadmap))
 		if !git.IsID(string(id)) || !c.whole(ctx, id) {
 			continue
 		}

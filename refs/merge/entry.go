@@ -129,5 +129,10 @@ func (m *operation) outcome(ctx context.Context, source *store.Tip, what string)
 		r.RemoveOutcome(outcome(meta.Branch().Purpose))
 	}
 	r.AddOutcome(line)
-	return m.WriteRoadmap(ctx, old, data, r, line)
+	tip, err := m.WriteRoadmap(ctx, old, data, r, line)
+	if errors.Is(err, store.ErrRoadmapElsewhere) && m.o.RoadmapChange.Empty() {
+		m.Store.Warn("the roadmap does not tell of this merge: " + err.Error())
+		return "", nil
+	}
+	return tip, err
 }

@@ -77,6 +77,10 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err := ex.takeFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	}
+	if why := ex.aside[git.RoadmapRef]; why != nil {
+		i.res.leftOut = why
+		delete(ex.aside, git.RoadmapRef)
+	}
 	ex.asideAsWarnings()
 	if err := errors.Join(ex.tellRequests(ctx), ex.reportDirty(ctx)); err != nil { // init succeeds all the same
 		ex.warn(err.Error())
@@ -113,7 +117,7 @@ func (ex *exchanger) orRefused(ctx context.Context, r git.Ref, err error) error 
 }
 
 // takeFirst takes in the memory to begin with. A ref that is refused does not keep the others away, unless it is
-// the branch or the roadmap.
+// the branch or the roadmap. A roadmap that is valid and cannot be restored is left out.
 func (ex *exchanger) takeFirst(ctx context.Context, branch string, ours, theirs *remote.RefSet) error {
 	needed := func() error { return errors.Join(ex.aside[git.BranchRef(branch)], ex.aside[git.RoadmapRef]) }
 	for again := false; ; again = true {
@@ -122,7 +126,7 @@ func (ex *exchanger) takeFirst(ctx context.Context, branch string, ours, theirs 
 		}
 		_, err := ex.exchangeRefs(ctx, ours, theirs)
 		if err == nil {
-			err = needed()
+			err = ex.aside[git.BranchRef(branch)]
 		}
 		if err == nil || again {
 			return err

@@ -43,6 +43,9 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		causes, err = ex.healBranch(ctx, ses, st, r, roadmap)
 	}
 	if err != nil {
+		if len(causes) > 0 {
+			st.sound = causes[0].Parent
+		}
 		return fmt.Errorf("restore '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, err)
 	}
 	for _, c := range causes {
@@ -173,7 +176,7 @@ func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st 
 	}
 	c, err := lost.Restore(ctx, ses, tip)
 	if err != nil {
-		return nil, err
+		return lost.Causes, err
 	}
 	c.SetRoadmap(roadmap)
 	made, err := ses.WriteObjects(ctx, c)
@@ -191,7 +194,7 @@ func (ex *exchanger) healRoadmap(ctx context.Context, ses *store.Transaction, st
 	}
 	made, err := lost.Restore(ctx, ses, r.Tip)
 	if err != nil {
-		return nil, err
+		return lost.Causes, err
 	}
 	st.theirs, st.healed = made.ID, st.theirs
 	return lost.Causes, nil

@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ import (
 //
 // The brief becomes a pinned topic, in a memory commit after the others.
 //
+// A roadmap of a remote that is left out does not keep it from the rest: it makes no other roadmap, and returns why.
+//
 // fail.ErrExists: the roadmap has another goal, or the branch another brief, or memory exists without
 // the named branch.
 func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error) {
@@ -42,7 +45,7 @@ func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error
 	if err := i.start(ctx, branch); err != nil {
 		return *i.res, err
 	}
-	err = i.writeBrief(ctx, branch)
+	err = errors.Join(i.writeBrief(ctx, branch), i.res.leftOut)
 	i.res.Created = len(i.res.Did) > 0
 	return *i.res, err
 }
@@ -101,7 +104,11 @@ func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *Init
 	if err := initRoadmap(r, o); err != nil {
 		return err
 	}
-	if res.Roadmap, err = ses.WriteRoadmap(ctx, old, data, r, "Initialize the roadmap"); err != nil {
+	res.Roadmap, err = ses.WriteRoadmap(ctx, old, data, r, "Initialize the roadmap")
+	if errors.Is(err, store.ErrRoadmapElsewhere) {
+		res.leftOut, err = cmp.Or(res.leftOut, err), nil
+	}
+	if err != nil {
 		return err
 	}
 	if res.Roadmap != old {
@@ -285,6 +292,8 @@ type InitResult struct {
 
 	Did      []string `json:"-"` // what changed, a phrase each
 	Warnings []string `json:"-"`
+
+	leftOut error // why the roadmap of a remote is not here
 }
 
 // WantedRefspecs returns the fetch refspecs that init gives a remote. If only some branches are

@@ -214,6 +214,7 @@ type refAction struct {
 	ours   git.ID     // the local commit
 	theirs git.ID     // the remote's; with what its commits lost, if healed
 	healed git.ID     // the remote's commit, if theirs was made here on top of it
+	sound  git.ID     // if nothing could be made: the remote's newest commit below those that lost something
 	of     *refAction // the branch that handed over code belongs to
 	push   git.ID     // the remote's new commit; "" for no push
 	take   git.ID     // what the local ref must contain; "" for nothing
@@ -318,12 +319,16 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 }
 
 // withSetBack adds to the error of a ref whose result would be too large the command that sets it back there: what fills it
-// may be on the other side alone.
+// may be on the other side alone. For a ref that is not here it is the only hint, since nothing here can make room.
 func (ex *exchanger) withSetBack(st *refAction, theirs git.ID, err error) error {
 	err = store.NoRoom(st.branch, err)
 	var full *fail.Error
-	if errors.As(err, &full) && full.Code == fail.TextTooLarge && theirs != "" && st.ours != "" && !ex.peer.Bundle {
-		full.Hints = append(full.Hints, ex.setBackHints(git.Ref{Name: st.ref, ID: theirs}, st.ours)...)
+	to := cmp.Or(st.sound, st.ours)
+	if errors.As(err, &full) && full.Code == fail.TextTooLarge && theirs != "" && to != "" && !ex.peer.Bundle {
+		if st.ours == "" {
+			full.Hints = nil
+		}
+		full.Hints = append(full.Hints, ex.setBackHints(git.Ref{Name: st.ref, ID: theirs}, to)...)
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 			return err
 		}
 		if old == "" {
-			return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+			return s.noRoadmap(ctx)
 		}
 		r := doc.ParseRoadmap(data)
 		if err := edit(r); err != nil {
@@ -155,8 +155,44 @@ func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live 
 	return doc.ParseRoadmap(data).Goal(), err
 }
 
+// ErrRoadmapElsewhere: a remote has the roadmap of this memory, and it is not here.
+var ErrRoadmapElsewhere = errors.New("it was not taken in")
+
+// checkNoRoadmap refuses to begin a roadmap beside the one of a remote: memory is here, and the roadmap that belongs to
+// it was left out when that was taken in, or was not asked for. Tracking refs show that, also after a kill.
+func (s *Store) checkNoRoadmap(ctx context.Context) error {
+	branches, err := s.BranchNames(ctx)
+	if err != nil || len(branches) == 0 {
+		return err
+	}
+	remotes, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range remotes {
+		_, err := s.repo.Ref(ctx, git.RemoteTracking(name).Roadmap())
+		if err == nil {
+			return &fail.Error{Code: fail.RoadmapNotFound, Kind: fail.ErrNotFound, Err: ErrRoadmapElsewhere,
+				Message: "no roadmap is made beside that of '" + prose.OneLine(name, 100) + "'",
+				Hints:   []string{"this takes it in, or says why it cannot:", "git context sync " + prose.ShellWord(name)}}
+		}
+		if !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// noRoadmap is the error of a repository without a roadmap.
+func (s *Store) noRoadmap(ctx context.Context) error {
+	if err := s.checkNoRoadmap(ctx); err != nil {
+		return err
+	}
+	return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+}
+
 // WriteRoadmap commits a roadmap that has changed and queues its ref; otherwise
-// it returns the tip as it was.
+// it returns the tip as it was. It fails with [ErrRoadmapElsewhere] instead of beginning a second one.
 func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
 	data := r.Bytes()
 	if old != "" && string(data) == string(before) {
@@ -164,7 +200,11 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 	}
 	tree := tx.Store.repo.Edit("")
 	var parents []git.ID
-	if old != "" {
+	if old == "" {
+		if err := tx.Store.checkNoRoadmap(ctx); err != nil {
+			return "", err
+		}
+	} else {
 		c, err := tx.Store.repo.Commit(ctx, old)
 		if err != nil {
 			return "", err
@@ -242,7 +282,7 @@ func (s *Store) roadmapTipOf(ctx context.Context, t *Tip) (git.ID, error) {
 	if t == nil || t.at == nil {
 		tip, err := s.RoadmapTip(ctx)
 		if err == nil && tip == "" {
-			err = fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+			err = s.noRoadmap(ctx)
 		}
 		return tip, err
 	}
