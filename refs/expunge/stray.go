@@ -44,7 +44,7 @@ func (op *Operation) strayAmong(ctx context.Context, infos []git.ObjectInfo, old
 		switch {
 		case info.Type == "commit" && info.Size <= store.MaxFile:
 			commits = append(commits, info.ID)
-		case info.Type == "blob" && info.Size <= store.MaxFile:
+		case info.Type == "blob" && info.Size <= store.RoadmapMost:
 			blobs = append(blobs, info.ID)
 		}
 	}

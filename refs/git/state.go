@@ -86,12 +86,17 @@ const MostState = 1 << 30
 // mostSmall is the same for files that do not grow with memory: at most a line for a ref.
 const mostSmall = 16 << 20
 
+// mostCache is the same for caches.
+const mostCache = MostState / 16
+
 // MostIn returns how many bytes of a file of local state are read. Journals, the texts of waiting merges and of
 // sessions, and lists of objects grow with memory.
 func MostIn(path string) int64 {
 	switch dir := filepath.Base(filepath.Dir(path)); {
 	case dir == "journal", dir == "merge", dir == "capture" && filepath.Ext(path) == ".jsonl":
 		return MostState
+	case dir == "search":
+		return mostCache
 	}
 	switch filepath.Base(path) {
 	case "written", "hidden", "purge", "packs.json", "expunge.json":
@@ -115,7 +120,7 @@ type TooLargeError = disk.TooLargeError
 func ReadStateFile(path string) ([]byte, error) { return disk.ReadFile(path, MostIn(path)) }
 
 // ReadCacheFile is ReadStateFile for what takes less than 64 MiB.
-func ReadCacheFile(path string) ([]byte, error) { return disk.ReadFile(path, MostState/16) }
+func ReadCacheFile(path string) ([]byte, error) { return disk.ReadFile(path, mostCache) }
 
 // OpenStateFile opens a file of local state as os.OpenFile does, if it is a regular one.
 func OpenStateFile(path string, flag int, mode fs.FileMode) (*os.File, error) {

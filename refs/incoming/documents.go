@@ -96,7 +96,13 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	}
 	sound, ids, sizes := files[:0:0], ids[:0], make([]int64, 0, len(ids))
 	for i, info := range infos {
-		if kind, fault := files[i].fault(info); fault == "" {
+		kind, fault := files[i].fault(info)
+		if fault == "" && files[i].kind == kindRoadmap && info.Size > store.MaxFile {
+			if kind, fault, err = c.roadmapFault(ctx, files[i], info.Size); err != nil {
+				return err
+			}
+		}
+		if fault == "" {
 			if c.bytes -= info.Size; c.bytes < 0 {
 				return c.tooMany(files[i].at.Ref, fmt.Sprintf("more than %d MiB", (bytesExtra+bytesPerEntry*int64(c.limit))>>20))
 			}
@@ -135,6 +141,8 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	switch f.kind {
 	case KindMetadata:
 		most = doc.MetadataMost
+	case kindRoadmap:
+		most = store.RoadmapMost
 	case kindExpunged:
 		most = doc.MaxExpunged
 	case kindArtifact:
@@ -149,6 +157,35 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 		return flawDocument, tooLarge(info.Size, most)
 	}
 	return "", ""
+}
+
+// roadmapFault returns why a main.md of more than [store.MaxFile] must not be read; "" if a merge has made it, or its commit
+// does not make it larger. Of a parent that is not here it is not known.
+func (c *Inspection) roadmapFault(ctx context.Context, f File, size int64) (FlawKind, string, error) {
+	if len(f.at.Parents) > 1 {
+		return "", "", nil
+	}
+	trees, err := c.parentTrees(ctx, f.at)
+	if err != nil || len(f.at.Parents) == 1 && len(trees) == 0 {
+		return "", "", err
+	}
+	for _, tree := range trees {
+		e, has, err := c.repo.Edit(tree).Entry(ctx, doc.RoadmapFile)
+		if Unreadable(err) {
+			return "", "", nil // it is reported where it is checked
+		}
+		if err != nil {
+			return "", "", err
+		}
+		if !has {
+			break
+		}
+		infos, err := c.repo.Infos(ctx, []git.ID{e.ID})
+		if err != nil || infos[0].Type == "" || infos[0].Size >= size {
+			return "", "", err
+		}
+	}
+	return flawDocument, tooLarge(size, store.MaxFile), nil
 }
 
 // document parses a whole file.

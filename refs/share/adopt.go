@@ -48,7 +48,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if branch, err = firstOf(there, p.Name, branch, named); err != nil {
 		return "", err
 	}
-	ex.o.Branches = []string{branch}
+	ex.o.Branches, ex.current = []string{branch}, branch
 	if _, err := ex.fetch(ctx); err != nil {
 		return "", err
 	}
@@ -62,7 +62,6 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err := i.checkRoadmap(ctx, p.Name, theirs.Roadmap); err != nil {
 		return "", ex.orRefused(ctx, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap}, err)
 	}
-	ex.current = branch
 	if again, err := ex.filterFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	} else if again { // what it asks to forget is hidden
@@ -77,10 +76,8 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err := ex.takeFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if why := ex.aside[git.RoadmapRef]; why != nil {
-		i.res.leftOut = why
-		delete(ex.aside, git.RoadmapRef)
-	}
+	i.res.leftOut = ex.aside[git.RoadmapRef]
+	delete(ex.aside, git.RoadmapRef)
 	ex.asideAsWarnings()
 	if err := errors.Join(ex.tellRequests(ctx), ex.reportDirty(ctx)); err != nil { // init succeeds all the same
 		ex.warn(err.Error())

@@ -149,7 +149,7 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 		return nil, conflicts, err
 	}
 	tree := ses.Store.Repo().Edit("")
-	if err := ses.Put(ctx, tree, doc.RoadmapFile, merged); err != nil {
+	if err := ses.PutMerged(ctx, tree, merged); err != nil {
 		return nil, nil, err
 	}
 	if err := uniteTombstones(ctx, ses, tree, ours, theirs); err != nil {

@@ -64,8 +64,17 @@ func KeyRecord(path string) string { return doc.MetadataFile + "#" + prose.OneLi
 // Put stores a document as a blob and puts it into a tree at path. One of more than [MaxFile] is refused, as it is by every
 // other repository.
 func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
-	if len(data) > MaxFile {
-		return fmt.Errorf("%s of %d bytes is %w of %d", path, len(data), doc.ErrOverLimit, MaxFile)
+	return tx.putMost(ctx, tree, path, data, MaxFile)
+}
+
+// PutMerged is Put for the main.md of a merge.
+func (tx *Transaction) PutMerged(ctx context.Context, tree *git.Edit, data []byte) error {
+	return tx.putMost(ctx, tree, doc.RoadmapFile, data, RoadmapMost)
+}
+
+func (tx *Transaction) putMost(ctx context.Context, tree *git.Edit, path string, data []byte, most int) error {
+	if len(data) > most {
+		return fmt.Errorf("%s of %d bytes is %w of %d", path, len(data), doc.ErrOverLimit, most)
 	}
 	id, err := tx.Store.repo.WriteBlob(ctx, data)
 	if err != nil {

@@ -12,6 +12,10 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
+// RoadmapMost is the largest size in bytes of main.md. Writers may fill it to [MaxFile], and merges have 1 MiB more: who has
+// items of his own can still merge a main.md that others filled. What is larger than MaxFile may only shrink.
+const RoadmapMost = MaxFile + 1<<20
+
 // Roadmap reads main.md, parsed and as text: the present one for nil, else the one that the
 // tip's commit refers to.
 func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
@@ -211,7 +215,11 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 		}
 		tree, parents = tx.Store.repo.Edit(c.Tree), []git.ID{old}
 	}
-	if err := tx.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
+	most := MaxFile
+	if len(data) <= len(before) {
+		most = RoadmapMost
+	}
+	if err := tx.putMost(ctx, tree, doc.RoadmapFile, data, most); err != nil {
 		return "", NoRoom("", err)
 	}
 	if len(data) >= largeRoadmap {
