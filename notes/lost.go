@@ -69,11 +69,11 @@ func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 	return nil
 }
 
-// Restore adds lost lines, and makes the commit that contained them a parent of the new
+// Restore adds lost lines where there is room, and makes the commit that contained them a parent of the new
 // notes commit. So removing them later is not mistaken for lostLines them.
 func (u *Update) Restore(ctx context.Context, lost map[git.ID][]byte, from git.ID) error {
 	for object, lines := range lost {
-		if err := u.Add(ctx, object, lines); err != nil {
+		if err := u.TryAdd(ctx, object, lines); err != nil {
 			return err
 		}
 	}

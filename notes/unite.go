@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -15,7 +14,10 @@ import (
 //
 //  1. our notes have theirs in their history: nothing;
 //  2. we have no notes, or theirs contain every line of ours: theirs;
-//  3. otherwise a commit with both as parents.
+//  3. theirs have ours in their history, and are different only in notes without room for both: nothing, see Behind;
+//  4. otherwise a commit with both as parents.
+//
+// A note that would be too large stays as it is here, and is one of Full.
 //
 // A line that theirs removed reappears, also if theirs have ours in their history: lines are a
 // set, and absence never means deletion. The cost is linear in the differences, however many
@@ -36,16 +38,13 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		}
 		ahead = slices.Contains(bases, u.old)
 	}
+	var missing map[git.ID][]byte
 	if ahead && u.old != "" {
-		missing, err := lost(ctx, u.repo, u.old, theirs, nil)
-		if err != nil {
+		if missing, err = lost(ctx, u.repo, u.old, theirs, nil); err != nil {
 			return err
 		}
-		for _, lines := range missing {
-			u.Kept += bytes.Count(lines, []byte("\n"))
-		}
 	}
-	if ahead && u.Kept == 0 && !u.changed() {
+	if ahead && len(missing) == 0 && !u.changed() {
 		u.existing = theirs
 		return nil
 	}
@@ -54,10 +53,19 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		if err != nil {
 			return err
 		}
-		return u.Add(ctx, object, lines)
+		return u.TryAdd(ctx, object, lines)
 	})
 	if err != nil {
 		return err
+	}
+	for object, lines := range missing {
+		if !u.Full[object] {
+			u.Kept += Lines(lines)
+		}
+	}
+	if ahead && u.old != "" && len(u.Full) > 0 && u.Kept == 0 && !u.changed() {
+		u.Behind = true
+		return nil
 	}
 	tree, err := u.write(ctx)
 	if err != nil {

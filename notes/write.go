@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -46,6 +45,13 @@ type Update struct {
 	// history, lack them.
 	Kept int
 
+	// Full are the objects whose notes had no room for lines of Unite, Restore or TryAdd, and stayed as they were.
+	Full map[git.ID]bool
+
+	// Behind says that Unite left the notes behind the others, which have ours in their history: these are different
+	// only where there is no room, and a commit for each sync of each clone would bring nothing.
+	Behind bool
+
 	repo     *git.Repo
 	tree     *git.Edit
 	old      git.ID   // the notes ref's value that the update is based on; "" for none
@@ -63,7 +69,7 @@ func Begin(ctx context.Context, repo *git.Repo) (*Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Update{repo: repo, tree: tree, old: old, texts: map[string][]byte{}}, nil
+	return &Update{repo: repo, tree: tree, old: old, texts: map[string][]byte{}, Full: map[git.ID]bool{}}, nil
 }
 
 // Note returns an object's note with the lines added so far; nil if it has none.
@@ -84,39 +90,55 @@ func (u *Update) HasKind(ctx context.Context, object git.ID, kind string) (bool,
 }
 
 // Add adds lines (each ending in a newline) to an object's note. Existing lines are not
-// repeated.
+// repeated. ErrTooLarge: the note has no room, and stays as it is.
 func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
 	have, path, err := u.find(ctx, object)
 	if err != nil {
 		return err
 	}
-	if text := Union(have, lines); !bytes.Equal(text, have) {
-		u.texts[path] = text
+	text := Union(have, lines)
+	if bytes.Equal(text, have) {
+		return nil
 	}
+	if n := Lines(text); n > MostLines+RoomLines || len(text) > MostBytes+RoomBytes {
+		return fmt.Errorf("%w: '%s' has %d lines and %d bytes, at most %d and %d are allowed", ErrTooLarge,
+			object, n, len(text), MostLines+RoomLines, MostBytes+RoomBytes)
+	}
+	u.texts[path] = text
 	return nil
+}
+
+// TryAdd is Add that leaves the note as it is if it has no room, so that a full note keeps no other from its lines.
+func (u *Update) TryAdd(ctx context.Context, object git.ID, lines []byte) error {
+	err := u.Add(ctx, object, lines)
+	if errors.Is(err, ErrTooLarge) {
+		u.Full[object] = true
+		return nil
+	}
+	return err
 }
 
 // changed reports whether anything was added or removed.
 func (u *Update) changed() bool { return len(u.texts) > 0 || u.tree.Changed() }
 
-// The bounds of a note, within which every other repository takes it in. The facts about one commit are a dozen
-// lines, and each view of it parses them all.
+// The bounds of a note. The facts about one commit are a dozen lines, and each view of it parses them all. A writer
+// fills a note up to MostLines and MostBytes. The union of two may take more: what was written here must have a place
+// beside a note that somebody filled, and every other repository takes in what a union makes.
 const (
 	MostLines = 10_000
 	MostBytes = 32 << 20
+	RoomLines = 1_000
+	RoomBytes = 1 << 20
 )
 
-// ErrTooLarge: a note would have more than MostLines or MostBytes.
+// ErrTooLarge: a note would have more than its bounds with the room for a union.
 var ErrTooLarge = errors.New("a note would be too large")
 
-// write stores the notes and returns their tree. ErrTooLarge: nothing is stored.
+// Lines counts the lines of a note.
+func Lines(note []byte) int { return bytes.Count(note, []byte{'\n'}) }
+
+// write stores the notes and returns their tree.
 func (u *Update) write(ctx context.Context) (git.ID, error) {
-	for path, text := range u.texts {
-		if n := bytes.Count(text, []byte{'\n'}); n > MostLines || len(text) > MostBytes {
-			return "", fmt.Errorf("%w: '%s' has %d lines and %d bytes, at most %d and %d are allowed", ErrTooLarge,
-				strings.ReplaceAll(path, "/", ""), n, len(text), MostLines, MostBytes)
-		}
-	}
 	for _, path := range slices.Sorted(maps.Keys(u.texts)) {
 		id, err := u.repo.WriteBlob(ctx, u.texts[path])
 		if err != nil {

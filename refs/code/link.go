@@ -175,7 +175,8 @@ func CopyLinks(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) 
 	if err != nil || bytes.Equal(notes.Union(have, lines), have) {
 		return false, err
 	}
-	return true, u.Add(ctx, p.New, lines)
+	err = u.TryAdd(ctx, p.New, lines)
+	return !u.Full[p.New], err
 }
 
 // linkLinesOf returns the lines of a note that are links, both kinds.

@@ -219,6 +219,8 @@ const (
 	ScoreInvalid = "score-invalid"
 	// ReviewTooLarge is returned when a review is larger than the limit.
 	ReviewTooLarge = "review-too-large"
+	// NoteFull is returned when the note of a commit has no room for what is said of it.
+	NoteFull = "note-full"
 	// TagInvalid is returned when a tag of a note is not KEY=VALUE on one printable line.
 	TagInvalid = "tag-invalid"
 	// NoteNotWritten is returned when a commit was made but its judgement could not be written. 'git

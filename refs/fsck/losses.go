@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/code"
@@ -137,9 +139,24 @@ func (c *checker) lostLinesOf(ctx context.Context, tip git.ID) error {
 	if err != nil || len(lost) == 0 {
 		return err
 	}
+	u, err := notes.Begin(ctx, c.s.Repo())
+	if err == nil {
+		err = u.Restore(ctx, lost, "")
+	}
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(u.Full)) {
+		c.report(ctx, nil, Problem{Kind: "note-full", Object: git.NotesRef, Repair: "git notes --ref=context show " + string(id) + "; to forget the commit with its note: git context expunge --id ID",
+			Message: fmt.Sprintf("the note of %s has no room for %s of its history", id.Short(), prose.Count(notes.Lines(lost[id]), "line"))})
+		delete(lost, id)
+	}
+	if len(lost) == 0 {
+		return nil
+	}
 	lines, object := 0, git.ID("")
 	for id, text := range lost {
-		lines += bytes.Count(text, []byte("\n"))
+		lines += notes.Lines(text)
 		object = max(object, id)
 	}
 	mend := func(ctx context.Context) error {

@@ -1,7 +1,6 @@
 package incoming
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -139,6 +138,8 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	most := int64(store.MaxFile)
 	switch f.kind {
+	case kindNote:
+		most = notes.MostBytes + notes.RoomBytes
 	case KindMetadata:
 		most = doc.MetadataMost
 	case kindRoadmap:
@@ -193,8 +194,9 @@ func (c *Inspection) document(f File, data []byte) error {
 	var err error
 	switch f.kind {
 	case kindNote:
-		if n := bytes.Count(data, []byte{'\n'}); n > notes.MostLines {
-			return c.wrong(flawDocument, f, fmt.Sprintf("it has %d lines; at most %d are allowed", n, notes.MostLines), nil)
+		const most = notes.MostLines + notes.RoomLines
+		if n := notes.Lines(data); n > most {
+			return c.wrong(flawDocument, f, fmt.Sprintf("it has %d lines; at most %d are allowed", n, most), nil)
 		}
 		if c.Reader != nil {
 			c.Reader.Note(f, data)

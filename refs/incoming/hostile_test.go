@@ -276,7 +276,7 @@ func inDocuments() []hostileCase {
 			id := makeTree(r, "100644 "+strings.Repeat("a", 37)+" "+r.Blob("x"))
 			return makeTree(r, "040000 abc "+id), id
 		}), "'abc' (OBJECT) in commit COMMIT: it is a folder that no tree of notes has"},
-		{"a note of many lines", onNotes(oneEntry("100644", strings.Repeat("a", 40), strings.Repeat("x\n", 10_001))), "it has 10001 lines; at most 10000 are allowed"},
+		{"a note of many lines", onNotes(oneEntry("100644", strings.Repeat("a", 40), strings.Repeat("x\n", 11_001))), "it has 11001 lines; at most 11000 are allowed"},
 		{"one folder of notes twice", onNotes(func(r *memtest.Repo) (string, string) {
 			blob := r.Blob("x")
 			id := makeTree(r, "100644 "+strings.Repeat("a", len(blob)-4)+" "+blob)

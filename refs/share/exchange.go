@@ -77,6 +77,7 @@ type exchanger struct {
 	arrived  []*incoming.Commit  // what came with the refs to merge or take, checked
 	read     loss.Entries        // of its documents
 	other    otherSide           // what the remote has under its other names
+	behind   bool                // the notes here stay behind the other side's, see notes.Update
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
 	unheld   []string            // negative refspecs of refs whose names are too long here
 	blocked  error               // another merge waits where their conflicts should

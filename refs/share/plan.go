@@ -472,6 +472,7 @@ func (ex *exchanger) keepConflicts(ctx context.Context) error {
 // uniteNotes writes the missing notes of what is to be pushed, and adds the remote's.
 func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours,
 	theirs *remote.RefSet) error {
+	ex.behind = false
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {
@@ -490,13 +491,15 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	if len(from) == 0 && news == "" {
 		return nil
 	}
-	kept, err := ses.FoldAll(ctx, from, news)
-	if err == nil && kept > 0 {
-		err = ex.notesKept(ctx, news, kept)
+	u, err := ses.FoldAll(ctx, from, news)
+	if err == nil && u.Kept > 0 {
+		err = ex.notesKept(ctx, news, u.Kept)
 	}
 	if err != nil {
 		return ex.setAsideOne(ctx, git.NotesRef, err)
 	}
+	ex.behind = u.Behind
+	ex.notesFull(slices.Sorted(maps.Keys(u.Full)))
 	now, err := ex.s.NotesTip(ctx)
 	if err != nil {
 		return err
@@ -506,6 +509,20 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	}
 	ours.Notes = now
 	return nil
+}
+
+// notesFull says which notes had no room for lines of both sides, and what helps.
+func (ex *exchanger) notesFull(full []git.ID) {
+	if len(full) == 0 {
+		return
+	}
+	which := fmt.Sprintf("the note of commit %s", full[0])
+	if n := len(full) - 1; n > 0 {
+		which += " (and of " + prose.Count(n, "other") + ")"
+	}
+	ex.warn(fmt.Sprintf("%s is full: what '%s' has of it stays there and what is here stays here, all other notes are exchanged; "+
+		"what fills it there: git notes --ref=%s show %s; to say it to all, in a commit of its own: git context commit -m 'About %s: ...'",
+		which, ex.peer.Name, ex.peer.Tracking.Notes(), full[0], full[0].Short()))
 }
 
 // merged records that a ref moved here.

@@ -39,7 +39,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 		updates = append(updates, ex.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
-	if ours.Notes != theirs.Notes && !ex.isDirty(git.NotesRef) && ex.aside[git.NotesRef] == nil {
+	if ours.Notes != theirs.Notes && !ex.behind && !ex.isDirty(git.NotesRef) && ex.aside[git.NotesRef] == nil {
 		notes = append(notes, ex.update(git.NotesRef, ours.Notes))
 	}
 	if len(updates)+len(notes) == 0 {

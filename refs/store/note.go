@@ -191,7 +191,21 @@ func (tx *Transaction) judge(ctx context.Context, u *notes.Update, c *git.Commit
 			return nil, err
 		}
 	}
-	return notes.Union(have, said), u.Add(ctx, c.ID, said)
+	text := notes.Union(have, said)
+	if n := notes.Lines(text); !bytes.Equal(text, have) && (n > notes.MostLines || len(text) > notes.MostBytes) {
+		return nil, noteFull(c, n, len(text))
+	}
+	return text, u.Add(ctx, c.ID, said)
+}
+
+// noteFull says that a writer's lines have no place in a note, and what helps.
+func noteFull(c *git.Commit, lines, size int) error {
+	return fail.New(fail.ErrRefused, fail.NoteFull,
+		fmt.Sprintf("the note of commit '%s' is full: it would have %d lines and %d bytes, at most %d and %d are allowed",
+			c.ID.Short(), lines, size, notes.MostLines, notes.MostBytes),
+		"what fills it: git notes --ref=context show "+string(c.ID),
+		"say it in a commit of its own: git context commit -m 'About "+c.ID.Short()+": ...'",
+		"to forget the commit with its note, in all clones: git context expunge --id "+c.Trailer(TrailerID))
 }
 
 // Note reads what is noted of a commit.
@@ -270,28 +284,26 @@ func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 
 // FoldAll writes the notes of all commits below some commits that have none
 // yet, whatever context.notes says, and adds those of another repository, if any.
-// It waits for the notes lock. kept counts the lines that theirs have removed, and that stay.
-func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) (kept int, err error) {
+// It waits for the notes lock. The update says what stayed, and what had no room.
+func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) (u *notes.Update, err error) {
 	lock, err := tx.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer lock.Unlock()
-	err = tx.Swap(ctx, func(ctx context.Context) error {
-		u, _, err := tx.facts(ctx, math.MaxInt, from...)
-		if err != nil {
+	err = tx.Swap(ctx, func(ctx context.Context) (err error) {
+		if u, _, err = tx.facts(ctx, math.MaxInt, from...); err != nil {
 			return err
 		}
 		if theirs != "" {
 			if err := u.Unite(ctx, theirs); err != nil {
 				return err
 			}
-			kept = u.Kept
 		}
 		_, err = tx.QueueNotes(ctx, u, "context: fold and unite notes")
 		return err
 	})
-	return kept, err
+	return u, err
 }
 
 // NotesTip is the notes' commit, "" where there is none.
@@ -355,7 +367,7 @@ func (tx *Transaction) facts(ctx context.Context, most int, from ...*git.Commit)
 		if err != nil {
 			return nil, 0, err
 		}
-		if err := u.Add(ctx, c.ID, append(line, '\n')); err != nil {
+		if err := u.TryAdd(ctx, c.ID, append(line, '\n')); err != nil { // the trailers say it, too
 			return nil, 0, err
 		}
 	}
