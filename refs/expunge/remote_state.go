@@ -23,13 +23,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// CleanState records which refs of a remote contain nothing that some tombstones name, and which of its branches were
-// refused and dropped. Most remotes have branches that are not here, and a sync with nothing to do must neither read their
-// history each time, nor fetch again what it drops. Its file is
+// CleanState records which refs of a remote contain nothing that some tombstones name, which of its branches were
+// refused and dropped, and of which refs git refused an object. Most remotes have branches that are not here, and a sync
+// with nothing to do must neither read their history each time, nor fetch again what it drops. Its file is
 //
 //	tombstones <SHA-256 of all of them>
 //	clean <ref> <id>
 //	refused <ref> <id> <incoming.Rules> <seconds since 1970> <why, quoted as in Go>
+//	unfetched <as refused, by git>
 type CleanState struct {
 	Refused map[string]RefusedRef // by the names that they have here
 
@@ -38,15 +39,19 @@ type CleanState struct {
 	file              string            // the bytes that were read
 }
 
-// RefusedRef is a branch of a remote that was refused and dropped. That is believed for a day: the clock here, and what
-// this repository has, may have been the reason.
+// RefusedRef is a branch of a remote that was refused and dropped, or a ref that git did not fetch. That is believed for a
+// day: the clock here, and what this repository has, may have been the reason.
 type RefusedRef struct {
-	ID  git.ID
-	At  time.Time
-	Why string
+	ID    git.ID
+	At    time.Time
+	Why   string
+	ByGit bool // it did not come
 }
 
 const (
+	refusedWord   = "refused"
+	unfetchedWord = "unfetched"
+
 	refusedFor       = 24 * time.Hour
 	mostRefusedBytes = 1 << 19 // of lines in the file; the others are fetched each time
 )
@@ -88,16 +93,17 @@ func ReadCleanState(ctx context.Context, s *store.Store, p remote.Remote, e doc.
 	return c, nil
 }
 
-// parseRefused reads a line of a branch that was refused by the rules that are in force.
+// parseRefused reads a line of a ref that was refused by the rules that are in force.
 func (c CleanState) parseRefused(line string) (ref string, r RefusedRef, ok bool) {
 	f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
-	if len(f) != 6 || f[0] != "refused" || f[3] != c.rules {
+	if len(f) != 6 || f[0] != refusedWord && f[0] != unfetchedWord || f[3] != c.rules {
 		return "", r, false
 	}
 	at, badTime := strconv.ParseInt(f[4], 10, 64)
 	why, badText := strconv.Unquote(f[5])
 	_, isBranch := git.BranchName(f[1])
-	return f[1], RefusedRef{git.ID(f[2]), time.Unix(at, 0), why}, isBranch && badTime == nil && badText == nil
+	byGit := f[0] == unfetchedWord
+	return f[1], RefusedRef{git.ID(f[2]), time.Unix(at, 0), why, byGit}, (isBranch || byGit) && badTime == nil && badText == nil
 }
 
 // Contains reports whether a ref is known to be clean at id.
@@ -125,7 +131,11 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 	left := mostRefusedBytes
 	for _, ref := range slices.Sorted(maps.Keys(known.Refused)) {
 		r := known.Refused[ref]
-		line := fmt.Sprintf("refused %s %s %s %d %s\n", ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))
+		word := refusedWord
+		if r.ByGit {
+			word = unfetchedWord
+		}
+		line := fmt.Sprintf("%s %s %s %s %d %s\n", word, ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))
 		if left -= len(line); left < 0 {
 			break
 		}

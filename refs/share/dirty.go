@@ -29,7 +29,7 @@ func (ex *exchanger) readDirty(ctx context.Context) (err error) {
 	return err
 }
 
-// leftOut asks the remote for the refs that had old history and for the branches that were refused, and forgets those
+// leftOut asks the remote for the refs that had old history and for those that were refused, and forgets those
 // that it has replaced. It returns negative refspecs for the others. f are the branches that the fetch asks for; nil for
 // all.
 func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *remote.RefSet) ([]string, error) {
@@ -59,7 +59,14 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	for _, r := range list {
 		there[git.NameHere(r.Name, ex.peer.Heads)] = r.ID
 	}
+	known := len(refused)
 	not := ex.spare(refused, func(ref string) git.ID { return there[ref] })
+	ex.refuseAgain(ours, tracked)
+	if len(refused) < known {
+		if err := ex.saveRefused(ctx, ours, tracked); err != nil {
+			return nil, err
+		}
+	}
 	for _, h := range ex.dirty.List() {
 		if there[h.Ref] != h.Old {
 			delete(ex.dirty.Refs, h.Ref)

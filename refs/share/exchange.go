@@ -83,7 +83,7 @@ type exchanger struct {
 	blocked  error               // another merge waits where their conflicts should
 
 	signed *incoming.Signatures          // of what came, see checkSignatures
-	spared map[string]expunge.RefusedRef // branches that are refused, by their names here: dropped, or not fetched again; see dropRefused
+	spared map[string]expunge.RefusedRef // refs that are refused, by their names here: dropped, or not fetched again; see dropRefused and refuseAgain
 }
 
 // newExchanger returns an exchange that asks for nothing yet.

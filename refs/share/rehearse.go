@@ -100,8 +100,9 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 		there = append(there, git.Ref{Name: git.NameOn(r.Name, ex.peer.Heads), ID: r.ID})
 	}
 	ex.leaveOut(ex.s.Repo().LongNames(ctx, there, refspecs)) // the fetch of a rehearsal moves no ref, so that it does not fail
-	ex.setAside(ours, &theirs)
 	not := ex.spare(ex.refusedBefore(ctx, f, ours, &remote.RefSet{}), func(ref string) git.ID { return expunge.RefID(&theirs, ref) })
+	ex.refuseAgain(ours, before)
+	ex.setAside(ours, &theirs)
 	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: slices.Concat(refspecs, ex.unheld, not), DryRun: true,
 		Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -39,11 +40,57 @@ func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet
 		if name, ok := git.BranchName(here); ok && f != nil && !f.has(name) {
 			continue
 		}
-		if expunge.RefID(before, here) != r.ID {
+		if expunge.RefID(before, here) != r.ID && ex.spared[here].ID != r.ID {
 			moved = append(moved, r)
 		}
 	}
-	return p.fetch(p.group(moved))
+	return errors.Join(p.fetch(p.group(moved)), p.remember(ctx))
+}
+
+// remember writes what git refused, see [expunge.CleanState], without the refs that moved meanwhile: each was fetched by
+// its name, so that it is not known which object was refused.
+func (p *sifting) remember(ctx context.Context) error {
+	list, err := p.ex.listMemory(ctx)
+	if err != nil {
+		return err
+	}
+	there := map[string]git.ID{}
+	for _, r := range list {
+		there[git.NameHere(r.Name, p.ex.peer.Heads)] = r.ID
+	}
+	maps.DeleteFunc(p.ex.spared, func(ref string, r expunge.RefusedRef) bool { return r.ByGit && there[ref] != r.ID })
+	return p.ex.saveRefused(ctx, p.ours, p.before)
+}
+
+// saveRefused writes the refs that are not to be fetched again.
+func (ex *exchanger) saveRefused(ctx context.Context, ours, tracked *remote.RefSet) error {
+	if ex.remove || ours.Empty() { // as in refusedBefore
+		return nil
+	}
+	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil {
+		return err
+	}
+	known, err := expunge.ReadCleanState(ctx, ex.s, ex.peer, e)
+	if err != nil {
+		return err
+	}
+	known.Refused = ex.spared
+	return expunge.WriteCleanState(ex.s, ex.peer, known, nil, tracked)
+}
+
+// refuseAgain sets those aside that git refused before, and that the other side still has as they were.
+func (ex *exchanger) refuseAgain(ours, before *remote.RefSet) {
+	p := sifting{ex: ex, ours: ours, before: before}
+	var refs []git.Ref
+	for _, ref := range slices.Sorted(maps.Keys(ex.spared)) {
+		if r := ex.spared[ref]; r.ByGit {
+			refs = append(refs, git.Ref{Name: git.NameOn(ref, ex.peer.Heads), ID: r.ID})
+		}
+	}
+	for _, group := range p.group(refs) {
+		p.refuse(group, errors.New(ex.spared[git.NameHere(group[0].Name, ex.peer.Heads)].Why))
+	}
 }
 
 // group joins the refs of one object. Groups with a ref that is here come first; the others are in no order, so that the
@@ -114,6 +161,9 @@ func (p *sifting) refuse(refs []git.Ref, err error) {
 	for n, r := range refs {
 		here := git.NameHere(r.Name, p.ex.peer.Heads)
 		p.ex.aside[here] = why
+		if had := p.ex.spared[here]; had.ID != r.ID {
+			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true}
+		}
 		to := cmp.Or(expunge.RefID(p.before, here), expunge.RefID(p.ours, here))
 		if to != "" && !(&refAction{ref: here}).isTag() && shown < mostNames {
 			shown++

@@ -21,15 +21,16 @@ func (ex *exchanger) needs(ours *remote.RefSet, name string) bool {
 	return ours.Branches[name] != "" || ex.adopt && ex.wants(name) || slices.Contains(ex.o.Branches, name)
 }
 
-// refusedBefore returns the branches, by the names of their refs here, that a fetch asks for and that need not come, if
-// the other side still has them where they were refused. f are the branches that the fetch asks for; nil for all.
+// refusedBefore returns the refs, by their names here, that a fetch asks for and that need not come, if the other side
+// still has them where they were refused: branches that nothing here needs, and what git refused. f are the branches that
+// the fetch asks for; nil for all.
 func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, tracked *remote.RefSet) map[string]expunge.RefusedRef {
 	none := map[string]expunge.RefusedRef{}
 	if ex.remove || ex.peer.Bundle || ours.Empty() {
 		return none
 	}
 	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
-	if err != nil || e.Empty() { // filterExpunged reads both again, and returns the error
+	if err != nil { // filterExpunged reads both again, and returns the error
 		return none
 	}
 	known, err := expunge.ReadCleanState(ctx, ex.s, ex.peer, e)
@@ -37,14 +38,20 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 		return none
 	}
 	maps.DeleteFunc(known.Refused, func(ref string, r expunge.RefusedRef) bool {
-		name, _ := git.BranchName(ref)
-		at := tracked.Branches[name] // as a plain git fetch has brought it
-		return ex.needs(ours, name) || f != nil && !f.has(name) || at != "" && at != r.ID
+		name, isBranch := git.BranchName(ref)
+		at := expunge.RefID(tracked, ref)
+		switch {
+		case isBranch && f != nil && !f.has(name):
+			return true
+		case r.ByGit:
+			return at == r.ID || slices.Contains(ex.o.Branches, name) // a plain git fetch has brought it, or it is asked for by its name
+		}
+		return ex.needs(ours, name) || at != "" && at != r.ID
 	})
 	return known.Refused
 }
 
-// spare keeps those of the branches that were refused before that the other side still has there, and returns negative
+// spare keeps those of the refs that were refused before that the other side still has there, and returns negative
 // refspecs for them.
 func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, there func(ref string) git.ID) []string {
 	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool { return there(ref) != r.ID })
@@ -62,7 +69,7 @@ func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, 
 	var ask, drop []git.Ref // by the names of their tracking refs
 	for _, r := range list {
 		tracking := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
-		if had := known.Refused[r.Name]; had.ID == r.ID {
+		if had := known.Refused[r.Name]; had.ID == r.ID && !had.ByGit {
 			ex.spared[r.Name] = had
 			drop = append(drop, tracking)
 		} else if !ex.rehearsal {
@@ -86,6 +93,9 @@ func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, 
 		}
 	}
 	for _, ref := range slices.Sorted(maps.Keys(ex.spared)) {
+		if ex.spared[ref].ByGit {
+			continue // see refuseAgain
+		}
 		name, _ := git.BranchName(ref)
 		delete(theirs.Branches, name)
 		ex.warn(expunge.UnsoundText(ex.spared[ref].Why))
