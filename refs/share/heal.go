@@ -154,6 +154,20 @@ func (ex *exchanger) notesKept(ctx context.Context, theirs git.ID, lines int) er
 	return err
 }
 
+// notesFull says which notes had no room for lines of both sides, and what helps.
+func (ex *exchanger) notesFull(full []git.ID) {
+	if len(full) == 0 {
+		return
+	}
+	which := fmt.Sprintf("the note of commit %s", full[0])
+	if n := len(full) - 1; n > 0 {
+		which += " (and of " + prose.Count(n, "other") + ")"
+	}
+	ex.warn(fmt.Sprintf("%s is full: what '%s' has of it stays there and what is here stays here, all other notes are exchanged; "+
+		"what fills it there: git notes --ref=%s show %s; to say it to all, in a commit of its own: git context commit -m 'About %s: ...'",
+		which, ex.peer.Name, ex.peer.Tracking.Notes(), full[0], full[0].Short()))
+}
+
 // tombstones returns what was expunged, here or on the other side's roadmap.
 func (ex *exchanger) tombstones(ctx context.Context, theirs git.ID, roadmap bool) (doc.Expunged, error) {
 	gone, err := expunge.Tombstones(ctx, ex.s)

@@ -511,20 +511,6 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	return nil
 }
 
-// notesFull says which notes had no room for lines of both sides, and what helps.
-func (ex *exchanger) notesFull(full []git.ID) {
-	if len(full) == 0 {
-		return
-	}
-	which := fmt.Sprintf("the note of commit %s", full[0])
-	if n := len(full) - 1; n > 0 {
-		which += " (and of " + prose.Count(n, "other") + ")"
-	}
-	ex.warn(fmt.Sprintf("%s is full: what '%s' has of it stays there and what is here stays here, all other notes are exchanged; "+
-		"what fills it there: git notes --ref=%s show %s; to say it to all, in a commit of its own: git context commit -m 'About %s: ...'",
-		which, ex.peer.Name, ex.peer.Tracking.Notes(), full[0], full[0].Short()))
-}
-
 // merged records that a ref moved here.
 func (ex *exchanger) merged(ref string) {
 	if !slices.Contains(ex.res.Merged, ref) {
