@@ -109,7 +109,13 @@ func flat(name string) string   { return name }
 func two(name string) string    { return name[:2] + "/" + name[2:] }
 func deeper(name string) string { return name[:2] + "/" + name[2:4] + "/" + name[4:] }
 
-func object(i int) git.ID { return git.ID(fmt.Sprintf("%02x%038x", i%256, i)) }
+func object(i int) git.ID {
+	digits := 38
+	if os.Getenv("GIT_DEFAULT_HASH") == "sha256" {
+		digits = 62
+	}
+	return git.ID(fmt.Sprintf("%02x%0*x", i%256, digits, i))
+}
 
 // Each case that Unite tells apart.
 func TestUniteCases(t *testing.T) {
