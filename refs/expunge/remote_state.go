@@ -54,6 +54,7 @@ const (
 
 	refusedFor       = 24 * time.Hour
 	mostRefusedBytes = 1 << 19 // of lines in the file; the others are fetched each time
+	mostWhy          = 200     // bytes of what git said
 )
 
 // CleanStateName returns the name of a remote's CleanState in local state.
@@ -129,11 +130,15 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 		fmt.Fprintf(&b, "clean %s %s\n", ref, now[ref])
 	}
 	left := mostRefusedBytes
+	byGit := map[git.ID]bool{}
 	for _, ref := range slices.Sorted(maps.Keys(known.Refused)) {
 		r := known.Refused[ref]
 		word := refusedWord
 		if r.ByGit {
-			word = unfetchedWord
+			if byGit[r.ID] { // one name says it of all
+				continue
+			}
+			word, byGit[r.ID], r.Why = unfetchedWord, true, prose.OneLine(r.Why, mostWhy)
 		}
 		line := fmt.Sprintf("%s %s %s %s %d %s\n", word, ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))
 		if left -= len(line); left < 0 {

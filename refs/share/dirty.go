@@ -48,6 +48,12 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	for _, ref := range slices.Concat(slices.Collect(maps.Keys(ex.dirty.Refs)), slices.Collect(maps.Keys(refused))) {
 		names = append(names, git.NameOn(ref, ex.peer.Heads))
 	}
+	for _, r := range refused {
+		if r.ByGit { // other names may have the same object
+			names = memoryPatterns(ex.peer.Heads)
+			break
+		}
+	}
 	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, names...)
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
@@ -59,10 +65,9 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	for _, r := range list {
 		there[git.NameHere(r.Name, ex.peer.Heads)] = r.ID
 	}
-	known := len(refused)
-	not := ex.spare(refused, func(ref string) git.ID { return there[ref] })
+	not, gone := ex.spare(refused, f, there, tracked)
 	ex.refuseAgain(ours, tracked)
-	if len(refused) < known {
+	if gone {
 		if err := ex.saveRefused(ctx, ours, tracked); err != nil {
 			return nil, err
 		}

@@ -100,7 +100,11 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 		there = append(there, git.Ref{Name: git.NameOn(r.Name, ex.peer.Heads), ID: r.ID})
 	}
 	ex.leaveOut(ex.s.Repo().LongNames(ctx, there, refspecs)) // the fetch of a rehearsal moves no ref, so that it does not fail
-	not := ex.spare(ex.refusedBefore(ctx, f, ours, &remote.RefSet{}), func(ref string) git.ID { return expunge.RefID(&theirs, ref) })
+	at := map[string]git.ID{}
+	for _, r := range list {
+		at[r.Name] = r.ID
+	}
+	not, _ := ex.spare(ex.refusedBefore(ctx, f, ours, &remote.RefSet{}), f, at, &remote.RefSet{})
 	ex.refuseAgain(ours, before)
 	ex.setAside(ours, &theirs)
 	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: slices.Concat(refspecs, ex.unheld, not), DryRun: true,

@@ -23,7 +23,7 @@ type sifting struct {
 	ex           *exchanger
 	ours, before *remote.RefSet
 	get          func([]string) error
-	until        time.Time // then a list without a ref that is here is not divided any more
+	until        time.Time // then a list that has nothing of what needs says is not divided any more
 }
 
 // fetchApart fetches the refs that moved, after git refused an object of one of them.
@@ -117,10 +117,11 @@ func (p *sifting) group(refs []git.Ref) (groups [][]git.Ref) {
 	return groups
 }
 
-// needs reports whether a ref is the roadmap, the notes, or one that is here.
+// needs reports whether a ref is the roadmap, the notes, or a branch that is here.
 func (p *sifting) needs(r git.Ref) bool {
 	here := git.NameHere(r.Name, p.ex.peer.Heads)
-	return here == git.RoadmapRef || here == git.NotesRef || expunge.RefID(p.ours, here) != ""
+	_, isBranch := git.BranchName(here)
+	return here == git.RoadmapRef || here == git.NotesRef || isBranch && expunge.RefID(p.ours, here) != ""
 }
 
 func (p *sifting) fetch(groups [][]git.Ref) error {
@@ -128,12 +129,14 @@ func (p *sifting) fetch(groups [][]git.Ref) error {
 		return nil
 	}
 	all := slices.Concat(groups...)
-	var refspecs []string
-	for _, r := range all {
-		refspecs = append(refspecs, "+"+r.Name+":"+p.ex.peer.Tracking.Of(git.NameHere(r.Name, p.ex.peer.Heads)))
+	first := make([]git.Ref, len(groups)) // one name of each object says whether git takes it
+	for i, group := range groups {
+		first[i] = group[0]
 	}
-	err := p.get(refspecs)
+	err := p.get(p.refspecs(first))
 	switch half := len(groups) / 2; {
+	case err == nil && len(first) < len(all):
+		return p.get(p.refspecs(all))
 	case !errors.Is(err, git.ErrBadObject):
 		return err
 	case half == 0:
@@ -148,6 +151,13 @@ func (p *sifting) fetch(groups [][]git.Ref) error {
 		}
 		return p.fetch(groups[half:])
 	}
+}
+
+func (p *sifting) refspecs(refs []git.Ref) (specs []string) {
+	for _, r := range refs {
+		specs = append(specs, "+"+r.Name+":"+p.ex.peer.Tracking.Of(git.NameHere(r.Name, p.ex.peer.Heads)))
+	}
+	return specs
 }
 
 // refuse sets the refs of one object aside. Each may be set back to where it was when it was last fetched, else to ours:

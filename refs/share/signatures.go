@@ -1,11 +1,15 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
@@ -31,12 +35,9 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 			"says whose signatures count; keep the file elsewhere", git.Shown(file)))
 	}
 	list := ex.toVerify(ours, theirs)
-	ids := make([]git.ID, len(list))
-	for i, r := range list {
-		ids[i] = r.ID
-	}
 	found := ex.signed
-	if err := found.Check(ctx, ex.s, ids, demand == remote.VerifyWarn); err != nil {
+	list, err = ex.verify(ctx, found, list, ours, demand == remote.VerifyWarn)
+	if err != nil {
 		return ex.orInvalid(ctx, list, err)
 	}
 	if demand == remote.VerifyWarn {
@@ -58,6 +59,48 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 	}
 	ex.setAside(ours, theirs)
 	return nil
+}
+
+// verifiedAtOnce is how many refs are verified between two looks at the clock.
+const verifiedAtOnce = 64
+
+// verify checks the signatures of what refs bring, and returns those that it has looked at. Tags, and branches that are not
+// here, have a limited time, because each may have a bad signature of its own: then the others are set aside.
+func (ex *exchanger) verify(ctx context.Context, found *incoming.Signatures, list []git.Ref, ours *remote.RefSet, all bool) ([]git.Ref, error) {
+	rand.Shuffle(len(list), func(a, b int) { list[a], list[b] = list[b], list[a] })
+	slices.SortStableFunc(list, func(a, b git.Ref) int { return cmp.Compare(min(2, ex.rank(ours, a)), min(2, ex.rank(ours, b))) })
+	n := 0
+	for n < len(list) && ex.rank(ours, list[n]) < 2 {
+		n++
+	}
+	check := func(refs []git.Ref) error {
+		ids := make([]git.ID, len(refs))
+		for i, r := range refs {
+			ids[i] = r.ID
+		}
+		return found.Check(ctx, ex.s, ids, all)
+	}
+	if all {
+		return list, check(list)
+	}
+	if err := check(list[:n]); err != nil {
+		return list, err
+	}
+	for until := time.Now().Add(mostApart); n < len(list); n = min(n+verifiedAtOnce, len(list)) {
+		if time.Now().After(until) {
+			late := fail.New(fail.ErrRefused, fail.NotVerified, fmt.Sprintf(
+				"the signatures of %s of '%s' were not looked at, because those of others took too long: '%s' and so on; the next sync goes on",
+				prose.Count(len(list)-n, "ref"), ex.peer.Name, displayRef(list[n].Name)))
+			for _, r := range list[n:] {
+				ex.aside[r.Name] = late
+			}
+			return list[:n], nil
+		}
+		if err := check(list[n:min(n+verifiedAtOnce, len(list))]); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
 }
 
 // beforeUnsigned returns hints with the command that sets a ref of the other side back to before its first commit without

@@ -38,29 +38,44 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 		return none
 	}
 	maps.DeleteFunc(known.Refused, func(ref string, r expunge.RefusedRef) bool {
-		name, isBranch := git.BranchName(ref)
+		name, _ := git.BranchName(ref)
 		at := expunge.RefID(tracked, ref)
-		switch {
-		case isBranch && f != nil && !f.has(name):
-			return true
-		case r.ByGit:
-			return at == r.ID || slices.Contains(ex.o.Branches, name) // a plain git fetch has brought it, or it is asked for by its name
-		}
-		return ex.needs(ours, name) || at != "" && at != r.ID
+		return !r.ByGit && (f != nil && !f.has(name) || ex.needs(ours, name) || at != "" && at != r.ID)
 	})
 	return known.Refused
 }
 
-// spare keeps those of the refs that were refused before that the other side still has there, and returns negative
-// refspecs for them.
-func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, there func(ref string) git.ID) []string {
-	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool { return there(ref) != r.ID })
+// asksAgain reports whether a ref whose object git refused is fetched all the same, or not at all: a plain git fetch has
+// brought it, it is asked for by its name, or it is not among what is fetched.
+func (ex *exchanger) asksAgain(f *followed, ref string, r expunge.RefusedRef, tracked *remote.RefSet) bool {
+	name, isBranch := git.BranchName(ref)
+	return isBranch && f != nil && !f.has(name) || expunge.RefID(tracked, ref) == r.ID || slices.Contains(ex.o.Branches, name)
+}
+
+// spare keeps those of the refs that were refused before that the other side still has there, adds those that have there
+// what git refused under another name, and returns negative refspecs for them. gone says that the other side has some no more.
+func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, there map[string]git.ID, tracked *remote.RefSet) (not []string, gone bool) {
+	byGit := map[git.ID]expunge.RefusedRef{}
+	for _, r := range refused {
+		if r.ByGit {
+			byGit[r.ID] = r
+		}
+	}
+	known := len(refused)
+	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool {
+		return there[ref] != r.ID || r.ByGit && ex.asksAgain(f, ref, r, tracked)
+	})
+	gone = len(refused) < known
+	for ref, id := range there {
+		if r := byGit[id]; r.ByGit && !ex.asksAgain(f, ref, r, tracked) {
+			refused[ref] = r
+		}
+	}
 	ex.spared = refused
-	var not []string
 	for _, ref := range slices.Sorted(maps.Keys(refused)) {
 		not = append(not, "^"+git.NameOn(ref, ex.peer.Heads))
 	}
-	return not
+	return not, gone
 }
 
 // dropRefused drops those of a list of branches that are refused, takes them and those that were not fetched out of the
