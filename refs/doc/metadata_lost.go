@@ -126,6 +126,33 @@ func (m *Metadata) Has(k MetadataKey) (bool, error) {
 	return true, nil
 }
 
+// In returns what there is in the place of a key; false if there is nothing, or no room for it.
+func (m *Metadata) In(k MetadataKey) (MetadataKey, bool, error) {
+	b := m.find(k.parts[0])
+	if b == nil {
+		return MetadataKey{}, false, nil
+	}
+	n, err := b.node()
+	if err != nil {
+		return MetadataKey{}, false, err
+	}
+	for _, p := range k.parts[1:] {
+		if n.Kind != yaml.MappingNode {
+			return MetadataKey{}, false, nil
+		}
+		if n = lookup(n, p); n == nil {
+			return MetadataKey{}, false, nil
+		}
+	}
+	k.value = n
+	return k, true, nil
+}
+
+// Equal reports whether two keys have the same path and value.
+func (k MetadataKey) Equal(other MetadataKey) bool {
+	return k.Path == other.Path && equalNodes(k.value, other.value)
+}
+
 // Restore sets a key to the value that it had. Where Has is true, it changes nothing.
 func (m *Metadata) Restore(k MetadataKey) error {
 	if has, err := m.Has(k); has || err != nil {

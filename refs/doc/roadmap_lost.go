@@ -51,9 +51,9 @@ func (r *Roadmap) Restore(parts []Part, from *Roadmap) (left []Part) {
 		switch {
 		case p.Text != "":
 			items[p.Section] = append(items[p.Section], p)
-		case from.sectionText(p.Section) == "":
+		case from.SectionText(p.Section) == "":
 			left = append(left, p)
-		case r.sectionText(p.Section) == "":
+		case r.SectionText(p.Section) == "":
 			r.CopySection(from, p.Section)
 		}
 	}

@@ -19,12 +19,17 @@ type Branch struct {
 	entries [2]map[[26]byte]lostEntry // steps and commits, by id
 	topics  map[string]git.ID         // by file name
 	files   map[string]git.ID         // artifacts, by path
-	keys    []doc.MetadataKey         // of metadata.yaml, the newest values first
+	keys    []lostKey                 // of metadata.yaml, the newest values first
 	from    git.ID                    // a commit that has what is lost first
 
-	changed   map[string]bool
-	keyLosses map[git.ID]bool                         // the commits that lost keys
-	added     func(context.Context) ([]string, error) // see addedSince; nil: unknown
+	changed map[string]bool
+	added   func(ctx context.Context, id git.ID) ([]string, error) // keys that a commit has, and no parent of it; nil: unknown
+}
+
+// lostKey is a key of metadata.yaml, with the commit that lost it; "" for unknown.
+type lostKey struct {
+	doc.MetadataKey
+	by git.ID
 }
 
 // Empty reports whether nothing is lost.
@@ -109,7 +114,7 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 			}
 		}
 	}
-	b.added = func(ctx context.Context) ([]string, error) { return f.addedSince(ctx, list, b.keyLosses) }
+	b.added = func(ctx context.Context, id git.ID) ([]string, error) { return f.addedBy(ctx, id, r.News[id].Parents) }
 	before, err := f.hidden(ctx, births)
 	if err != nil {
 		return nil, err
@@ -169,15 +174,19 @@ func Missing(ctx context.Context, s *store.Store, tip, of git.ID, gone doc.Expun
 	if err != nil {
 		return nil, err
 	}
-	if b.keys, err = now.Lost(was, false); err != nil {
+	keys, err := now.Lost(was, false)
+	if err != nil {
 		return nil, err
+	}
+	for _, key := range keys {
+		b.keys = append(b.keys, lostKey{MetadataKey: key})
 	}
 	b.from = of
 	return b, b.dropPresent(ctx, f)
 }
 
 func newBranch() *Branch {
-	b := &Branch{topics: map[string]git.ID{}, files: map[string]git.ID{}, changed: map[string]bool{}, keyLosses: map[git.ID]bool{}}
+	b := &Branch{topics: map[string]git.ID{}, files: map[string]git.ID{}, changed: map[string]bool{}}
 	for i := range b.entries {
 		b.entries[i] = map[[26]byte]lostEntry{}
 	}
@@ -214,8 +223,8 @@ func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forg
 	if err != nil {
 		return err
 	}
-	if b.keys = append(b.keys, keys...); len(keys) > 0 {
-		b.keyLosses[id] = true
+	for _, key := range keys {
+		b.keys = append(b.keys, lostKey{key, id})
 	}
 	return b.add(ctx, f, id, parent, tally{lost[0], lost[1], files, len(keys)}, slices.Collect(maps.Keys(topics)))
 }

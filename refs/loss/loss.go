@@ -79,6 +79,7 @@ type finder struct {
 	lasts   map[docKey][26]byte        // the largest ids in folders
 	births  map[git.ID]bool            // by commit.md: whether its one entry is a birth
 	bases   map[[2]git.ID][]git.ID     // best common ancestors, by two commits
+	behind  map[git.ID]bool            // whether a commit is an ancestor of Have, see isOurs
 	above   map[git.ID]bool            // what follows what Have and Tip have in common; nil: not asked
 	have    map[string]places          // of Have, by the name of the live file
 	back    map[[26]byte]bool          // entries that are shown again, see shown
@@ -99,7 +100,7 @@ func newFinder(s *store.Store, r Range) *finder {
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
 		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
-		lost: map[[2]git.ID][]doc.Part{}}
+		lost: map[[2]git.ID][]doc.Part{}, behind: map[git.ID]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -241,21 +242,6 @@ func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (C
 		return Cause{}, err
 	}
 	return Cause{Commit: id, Parent: parent, By: Author(c), What: strings.Join(what, ", ")}, nil
-}
-
-// inBases reports whether something was in what two parents of a merge come from, so that its
-// absence in one of them is a removal there. has is asked for each best common ancestor.
-func (f *finder) inBases(ctx context.Context, a, b git.ID, has func(context.Context, git.ID) (bool, error)) (bool, error) {
-	bases, err := f.mergeBases(ctx, a, b)
-	if err != nil {
-		return false, err
-	}
-	for _, base := range bases {
-		if ok, err := has(ctx, base); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
 }
 
 // mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each, before

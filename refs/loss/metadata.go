@@ -82,7 +82,31 @@ func (f *finder) keysOfMetadata(ctx context.Context, id, parent git.ID, birth bo
 			lost = append(lost, key)
 		}
 	}
-	return lost, nil
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	if ours, err := f.isOurs(ctx, parent); !ours || err != nil {
+		return lost, err
+	}
+	return f.keysHere(ctx, lost)
+}
+
+// keysHere returns what this repository's branch has in the places of keys that are lost.
+func (f *finder) keysHere(ctx context.Context, lost []doc.MetadataKey) (keys []doc.MetadataKey, err error) {
+	have, _, err := f.metadataOf(ctx, f.Have)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range lost {
+		now, has, err := have.In(key)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			keys = append(keys, now)
+		}
+	}
+	return keys, nil
 }
 
 // removesKey reports whether a commit says that it removed a key of metadata.yaml. Before there was a record, the
@@ -127,14 +151,19 @@ func (f *finder) keyRemovedBeside(ctx context.Context, c *git.Commit, parent git
 	if len(c.Parents) > fewParents || !f.mayAsk() {
 		return f.keyRecorded(ctx, key)
 	}
-	has := func(ctx context.Context, id git.ID) (bool, error) {
+	has := func(ctx context.Context, id git.ID) (there, same bool, err error) {
 		m, _, err := f.metadataOf(ctx, id)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
-		return m.Has(key)
+		if there, err = m.Has(key); err != nil || !there {
+			return false, false, err
+		}
+		now, _, err := m.In(key)
+		return true, now.Equal(key), err
 	}
-	return f.absentBeside(ctx, c, parent, has)
+	recorded := func(ctx context.Context) (bool, error) { return f.keyRecorded(ctx, key) }
+	return f.absentBeside(ctx, c, parent, has, recorded)
 }
 
 // keyRecorded reports whether any commit of the range has a record that it removed a key, see recorded.
@@ -156,9 +185,9 @@ func (b *Branch) dropPresentKeys(ctx context.Context, f *finder) error {
 	if err != nil {
 		return err
 	}
-	var left []doc.MetadataKey
+	var left []lostKey
 	for _, key := range b.keys {
-		has, err := now.Has(key)
+		has, err := now.Has(key.MetadataKey)
 		if err != nil {
 			return err
 		}
@@ -171,8 +200,8 @@ func (b *Branch) dropPresentKeys(ctx context.Context, f *finder) error {
 }
 
 // restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside the others, it
-// first removes, with a record, what the commits that lost them and those after them have added: who adds that must not
-// keep others from syncing. Nothing else is removed; it fails with doc.ErrOverLimit if that is not enough.
+// first removes, with a record, what the commits that lost them have added: who adds that must not keep others from syncing.
+// Nothing else is removed; it fails with doc.ErrOverLimit if that is not enough.
 func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string) error {
 	if len(b.keys) == 0 {
 		return nil
@@ -184,16 +213,23 @@ func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string)
 	if err = b.putKeys(c.Meta); err == nil || b.added == nil {
 		return store.NoRoom(branch, err)
 	}
-	added, err := b.added(ctx)
-	if err != nil {
-		return err
-	}
 	if c.Meta, err = doc.ParseMetadata(now); err != nil {
 		return err
 	}
-	for _, path := range added {
-		if _, err := c.Meta.Unset(path); err != nil {
+	asked := map[git.ID]bool{}
+	for _, key := range b.keys {
+		if asked[key.by] {
+			continue
+		}
+		asked[key.by] = true
+		added, err := b.added(ctx, key.by)
+		if err != nil {
 			return err
+		}
+		for _, path := range added {
+			if _, err := c.Meta.Unset(path); err != nil {
+				return err
+			}
 		}
 	}
 	if err := b.putKeys(c.Meta); err != nil {
@@ -204,26 +240,6 @@ func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string)
 		return err
 	}
 	return c.RecordRemovedKeys(before)
-}
-
-// addedSince returns the paths that commits which lost keys, or follow one that did, have and no parent of theirs has.
-// list are all commits that are looked at, children first.
-func (f *finder) addedSince(ctx context.Context, list []git.ID, lost map[git.ID]bool) ([]string, error) {
-	since, paths := map[git.ID]bool{}, map[string]bool{}
-	for _, id := range slices.Backward(list) {
-		parents := f.News[id].Parents
-		if since[id] = lost[id] || slices.ContainsFunc(parents, func(p git.ID) bool { return since[p] }); !since[id] {
-			continue
-		}
-		added, err := f.addedBy(ctx, id, parents)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range added {
-			paths[path] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(paths)), nil
 }
 
 // addedBy returns the paths of the keys, or of the maps with them, that a commit has and none of its parents.
@@ -260,7 +276,7 @@ func (b *Branch) putKeys(m *doc.Metadata) error {
 		}
 	}
 	for _, key := range b.keys {
-		if err := m.Restore(key); err != nil {
+		if err := m.Restore(key.MetadataKey); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -64,13 +65,8 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 				}
 			}
 			all[&parts[0]] = true
-			main, err := f.mainOf(ctx, p)
-			if err != nil {
+			if err := l.noteSource(ctx, f, p, had); err != nil {
 				return nil, err
-			}
-			if !had[main] {
-				had[main] = true
-				l.from = append(l.from, p)
 			}
 		}
 	}
@@ -79,6 +75,23 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 		return l, nil
 	}
 	return l, l.dropPresent(ctx, s, r.Tip)
+}
+
+// noteSource remembers a commit that has what is lost: this repository's for what it has in its history.
+func (l *Roadmap) noteSource(ctx context.Context, f *finder, id git.ID, had map[git.ID]bool) error {
+	ours, err := f.isOurs(ctx, id)
+	if err != nil {
+		return err
+	}
+	if ours {
+		id = f.Have
+	}
+	main, err := f.mainOf(ctx, id)
+	if err == nil && !had[main] {
+		had[main] = true
+		l.from = append(l.from, id)
+	}
+	return err
 }
 
 // parts returns what a commit of the roadmap lacks of a parent without a record. What it removed
@@ -101,6 +114,20 @@ func (f *finder) parts(ctx context.Context, id, parent git.ID, removed map[doc.P
 	gone, err := f.partsBeside(ctx, id, parent)
 	if err != nil {
 		return nil, err
+	}
+	ours, err := f.isOurs(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	if ours { // what was removed here since
+		lacks, err := f.lostParts(ctx, f.Have, parent)
+		if err != nil {
+			return nil, err
+		}
+		gone = maps.Clone(gone)
+		for _, part := range lacks {
+			gone[part] = true
+		}
 	}
 	if len(gone)+len(removed) == 0 {
 		return parts, nil
@@ -154,7 +181,7 @@ func (f *finder) lostParts(ctx context.Context, id, other git.ID) ([]doc.Part, e
 }
 
 // partsBeside returns what the other parents of a merge removed of what they have in common with
-// one parent.
+// one parent. A section whose text that parent has changed is not among it, unless the removal has a record.
 func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Part]bool, error) {
 	gone := map[doc.Part]bool{}
 	for _, p := range f.News[id].Parents {
@@ -173,12 +200,44 @@ func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Pa
 			if err != nil {
 				return nil, err
 			}
+			same, err := f.sameSections(ctx, parts, parent, base)
+			if err != nil {
+				return nil, err
+			}
 			for _, part := range parts {
-				gone[part] = true
+				if gone[part] = gone[part] || part.Text != "" || same[part.Section]; !gone[part] {
+					recorded, err := f.recordedParts(ctx)
+					if err != nil {
+						return nil, err
+					}
+					gone[part] = recorded[part]
+				}
 			}
 		}
 	}
 	return gone, nil
+}
+
+// sameSections returns which of the sections among some parts have the same text in two commits.
+func (f *finder) sameSections(ctx context.Context, parts []doc.Part, a, b git.ID) (map[string]bool, error) {
+	if !slices.ContainsFunc(parts, func(p doc.Part) bool { return p.Text == "" }) {
+		return nil, nil
+	}
+	var at [2]*doc.Roadmap
+	for i, id := range []git.ID{a, b} {
+		data, err := f.s.RoadmapAt(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		at[i] = doc.ParseRoadmap(data)
+	}
+	same := map[string]bool{}
+	for _, p := range parts {
+		if p.Text == "" {
+			same[p.Section] = at[0].SectionText(p.Section) == at[1].SectionText(p.Section)
+		}
+	}
+	return same, nil
 }
 
 // recordedParts returns what commits of the range removed with a record, see recorded.

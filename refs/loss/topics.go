@@ -41,7 +41,13 @@ func (f *finder) topics(ctx context.Context, id, parent git.ID, forgotten map[st
 			lost[name] = e.ID
 		}
 	}
-	return lost, nil
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	if ours, err := f.isOurs(ctx, parent); !ours || err != nil {
+		return lost, err
+	}
+	return lost, f.topicsHere(ctx, lost)
 }
 
 // topicsOf lists the topics of a commit by file name; none of one that is not here.
@@ -67,33 +73,78 @@ func (f *finder) removedBeside(ctx context.Context, id, parent git.ID, name stri
 	if err != nil {
 		return false, err
 	}
-	has := func(ctx context.Context, id git.ID) (bool, error) {
-		topics, err := f.topicsOf(ctx, id)
-		return topics[name].ID != "", err
+	was, err := f.topicsOf(ctx, parent)
+	if err != nil {
+		return false, err
 	}
-	return f.absentBeside(ctx, c, parent, has)
+	has := func(ctx context.Context, id git.ID) (there, same bool, err error) {
+		topics, err := f.topicsOf(ctx, id)
+		return topics[name].ID != "", topics[name].ID == was[name].ID, err
+	}
+	recorded := func(ctx context.Context) (bool, error) { return f.recorded(ctx, doc.TopicDir+"/"+name) }
+	return f.absentBeside(ctx, c, parent, has, recorded)
 }
 
-// absentBeside reports whether another parent of a merge lacks something that both parents come from. has is
-// asked for the parents and for their best common ancestors.
+// absentBeside reports whether another parent of a merge lacks something that both parents come from, and that the one
+// parent has as it was: what that parent has changed since is removed with a record, see recorded. has is asked for
+// the parents and for their best common ancestors; same is whether it is there as in the one parent.
 func (f *finder) absentBeside(ctx context.Context, merge *git.Commit, parent git.ID,
-	has func(context.Context, git.ID) (bool, error)) (bool, error) {
+	has func(ctx context.Context, id git.ID) (there, same bool, err error), recorded func(context.Context) (bool, error)) (bool, error) {
 	for _, p := range merge.Parents {
 		if p == parent {
 			continue
 		}
-		there, err := has(ctx, p)
+		if there, _, err := has(ctx, p); there || err != nil {
+			if err != nil {
+				return false, err
+			}
+			continue
+		}
+		bases, err := f.mergeBases(ctx, parent, p)
 		if err != nil {
 			return false, err
 		}
-		if there {
-			continue
-		}
-		if was, err := f.inBases(ctx, parent, p, has); was || err != nil {
-			return was, err
+		for _, base := range bases {
+			there, same, err := has(ctx, base)
+			if err == nil && there && !same {
+				same, err = recorded(ctx)
+			}
+			if there && same || err != nil {
+				return there && same, err
+			}
 		}
 	}
 	return false, nil
+}
+
+// isOurs reports whether this repository has a commit in the history of the ref. What its ref lacks of that was removed
+// here, and what it has is newer.
+func (f *finder) isOurs(ctx context.Context, id git.ID) (bool, error) {
+	if f.Have == "" || f.News[id] != nil || id == f.Have {
+		return id == f.Have && id != "", nil
+	}
+	is, known := f.behind[id]
+	if known || len(f.behind) >= mostBases {
+		return is, nil
+	}
+	is, err := f.s.Repo().IsAncestor(ctx, id, f.Have)
+	if err == nil {
+		f.behind[id] = is
+	}
+	return is, err
+}
+
+// topicsHere replaces topics that are lost by what this repository's branch has in their places.
+func (f *finder) topicsHere(ctx context.Context, lost map[string]git.ID) error {
+	have, err := f.topicsOf(ctx, f.Have)
+	for name := range lost {
+		if e, has := have[name]; has {
+			lost[name] = e.ID
+		} else if err == nil {
+			delete(lost, name)
+		}
+	}
+	return err
 }
 
 // recorded reports whether any commit of the range has a record that it removed a document. It stands in for

@@ -22,6 +22,7 @@ type documents struct {
 
 	ourTopics, theirTopics map[string]git.ID // see United
 	merged                 map[string][]byte // topics that are neither side's, by path; see put
+	removed                []string          // topics that an answer to a conflict removes
 }
 
 // conflict asks for the text where the sides differ.
@@ -169,6 +170,9 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 		}
 	}
 	if merged == nil {
+		if conflict != nil {
+			d.removed = append(d.removed, strings.TrimSuffix(name, ".md"))
+		}
 		return d.tree.Remove(ctx, path)
 	}
 	d.merged[path] = merged

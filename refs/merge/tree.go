@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"errors"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -92,6 +93,9 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	}
 	if err = d.topics(ctx); err == nil && Unsettled(d.conflicts) == 0 {
 		err = d.put(ctx)
+	}
+	for _, key := range d.removed {
+		err = errors.Join(err, c.RemoveTopic(ctx, key)) // what one side removed has its record there
 	}
 	u.Conflicts, u.ourTopics, u.theirTopics = d.conflicts, d.ourTopics, d.theirTopics
 	return u, err

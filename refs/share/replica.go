@@ -155,6 +155,11 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	if err := uniteTombstones(ctx, ses, tree, ours, theirs); err != nil {
 		return nil, nil, err
 	}
-	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, store.RoadmapRecord{Reason: "Merge the roadmap of " + prose.OneLine(from, 100)})
+	record := store.RoadmapRecord{Reason: "Merge the roadmap of " + prose.OneLine(from, 100)}
+	if len(conflicts) > 0 { // an answer may remove what a side has changed
+		now := doc.ParseRoadmap(merged)
+		record.Removes = len(now.Lost(doc.ParseRoadmap(o)))+len(now.Lost(doc.ParseRoadmap(t))) > 0
+	}
+	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, record)
 	return c, conflicts, err
 }
