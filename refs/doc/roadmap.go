@@ -273,13 +273,12 @@ func (s *section) setLines(lines []string) {
 }
 
 // Goal returns the text of the goal; "" if there is none.
-func (r *Roadmap) Goal() string { return r.SectionText(SectionGoal) }
+func (r *Roadmap) Goal() string { return r.sectionText(SectionGoal) }
 
 // SetGoal replaces the goal. Goal returns any text exactly as set.
 func (r *Roadmap) SetGoal(text string) { r.ensure(SectionGoal).setText(text) }
 
-// SectionText returns the text of a section; "" if there is none.
-func (r *Roadmap) SectionText(name string) string {
+func (r *Roadmap) sectionText(name string) string {
 	if s := r.find(name); s != nil {
 		return s.text()
 	}

@@ -36,6 +36,16 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 	return lost
 }
 
+// Same returns the sections of the roadmap before, by the names that Lost gives them, whose text is the same in r.
+func (r *Roadmap) Same(before *Roadmap) map[string]bool {
+	same := map[string]bool{}
+	for i := range len(before.sections) - 1 {
+		name := before.sections[i+1].name
+		same[name] = r.sectionText(name) == before.sectionText(name)
+	}
+	return same
+}
+
 // boxed reports whether the items of a standard list have boxes.
 func boxed(std string) bool { return std == SectionMilestones || std == SectionTodo }
 
@@ -51,9 +61,9 @@ func (r *Roadmap) Restore(parts []Part, from *Roadmap) (left []Part) {
 		switch {
 		case p.Text != "":
 			items[p.Section] = append(items[p.Section], p)
-		case from.SectionText(p.Section) == "":
+		case from.sectionText(p.Section) == "":
 			left = append(left, p)
-		case r.SectionText(p.Section) == "":
+		case r.sectionText(p.Section) == "":
 			r.CopySection(from, p.Section)
 		}
 	}

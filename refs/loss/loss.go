@@ -76,19 +76,20 @@ type finder struct {
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
-	lasts   map[docKey][26]byte        // the largest ids in folders
-	births  map[git.ID]bool            // by commit.md: whether its one entry is a birth
-	bases   map[[2]git.ID][]git.ID     // best common ancestors, by two commits
-	behind  map[git.ID]bool            // whether a commit is an ancestor of Have, see isOurs
-	above   map[git.ID]bool            // what follows what Have and Tip have in common; nil: not asked
-	have    map[string]places          // of Have, by the name of the live file
-	back    map[[26]byte]bool          // entries that are shown again, see shown
-	hides   map[string]doc.HiddenLines // of [expunge.HiddenTexts]; nil: not read
-	looked  int                        // number of commits that cameAs looked at
-	dispute *dispute                   // nil: not read
-	records map[string]bool            // documents that commits of the range removed with a record; nil: not read
-	gone    map[doc.Part]bool          // likewise parts of the roadmap
-	lost    map[[2]git.ID][]doc.Part   // what a version of main.md, the second one, lacks of another
+	lasts   map[docKey][26]byte           // the largest ids in folders
+	births  map[git.ID]bool               // by commit.md: whether its one entry is a birth
+	bases   map[[2]git.ID][]git.ID        // best common ancestors, by two commits
+	behind  map[git.ID]bool               // whether a commit is an ancestor of Have, see isOurs
+	above   map[git.ID]bool               // what follows what Have and Tip have in common; nil: not asked
+	have    map[string]places             // of Have, by the name of the live file
+	back    map[[26]byte]bool             // entries that are shown again, see shown
+	hides   map[string]doc.HiddenLines    // of [expunge.HiddenTexts]; nil: not read
+	looked  int                           // number of commits that cameAs looked at
+	dispute *dispute                      // nil: not read
+	records map[string]bool               // documents that commits of the range removed with a record; nil: not read
+	gone    map[doc.Part]bool             // likewise parts of the roadmap
+	same    map[[2]git.ID]map[string]bool // the sections of the second version of main.md that the first one has, see sameSections
+	lost    map[[2]git.ID][]doc.Part      // what a version of main.md, the second one, lacks of another
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may
@@ -100,7 +101,7 @@ func newFinder(s *store.Store, r Range) *finder {
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
 		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
-		lost: map[[2]git.ID][]doc.Part{}, behind: map[git.ID]bool{}}
+		lost: map[[2]git.ID][]doc.Part{}, behind: map[git.ID]bool{}, same: map[[2]git.ID]map[string]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.

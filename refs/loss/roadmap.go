@@ -218,26 +218,32 @@ func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Pa
 	return gone, nil
 }
 
-// sameSections returns which of the sections among some parts have the same text in two commits.
+// sameSections returns which of the sections among some parts have the same text in two commits. Two versions are compared
+// once, as in lostParts.
 func (f *finder) sameSections(ctx context.Context, parts []doc.Part, a, b git.ID) (map[string]bool, error) {
 	if !slices.ContainsFunc(parts, func(p doc.Part) bool { return p.Text == "" }) {
 		return nil, nil
 	}
-	var at [2]*doc.Roadmap
+	var at [2]git.ID
+	var of [2]*doc.Roadmap
+	for i, id := range []git.ID{a, b} {
+		var err error
+		if at[i], err = f.mainOf(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if same, known := f.same[at]; known {
+		return same, nil
+	}
 	for i, id := range []git.ID{a, b} {
 		data, err := f.s.RoadmapAt(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		at[i] = doc.ParseRoadmap(data)
+		of[i] = doc.ParseRoadmap(data)
 	}
-	same := map[string]bool{}
-	for _, p := range parts {
-		if p.Text == "" {
-			same[p.Section] = at[0].SectionText(p.Section) == at[1].SectionText(p.Section)
-		}
-	}
-	return same, nil
+	f.same[at] = of[0].Same(of[1])
+	return f.same[at], nil
 }
 
 // recordedParts returns what commits of the range removed with a record, see recorded.
