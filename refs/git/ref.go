@@ -169,16 +169,24 @@ func (r *Repo) askListed(ctx context.Context, name string) (ID, error) {
 // Refs lists refs whose names are one of prefixes, or begin with one up to a
 // slash, in the order of their names; all refs without a prefix.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
-	l, err := r.ListRefs(ctx, prefixes...)
-	if err != nil {
-		return nil, err
+	for tries := mostListed; ; tries-- {
+		l, err := r.ListRefs(ctx, prefixes...)
+		if err != nil {
+			return nil, err
+		}
+		if len(l.Broken) == 0 {
+			return l.Refs, nil
+		}
+		// git leaves a damaged ref out and only warns; that would make it absent. It says the same of one that is deleted
+		// while it lists them.
+		if tries == 1 || slices.ContainsFunc(l.Broken, r.broken) {
+			return nil, fmt.Errorf("ref '%s' %w", l.Broken[0], ErrBroken)
+		}
 	}
-	// git leaves a damaged ref out and only warns; that would make it absent.
-	if len(l.Broken) > 0 {
-		return nil, fmt.Errorf("ref '%s' %w", l.Broken[0], ErrBroken)
-	}
-	return l.Refs, nil
 }
+
+// mostListed is how often refs are listed while others delete some.
+const mostListed = 10
 
 // symrefTarget returns what the content of a symbolic ref's file names.
 func symrefTarget(content string) (string, bool) {

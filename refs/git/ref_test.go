@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -329,4 +331,33 @@ func TestDropLostMoves(t *testing.T) {
 	if data := ok(os.ReadFile(log))(t); strings.Contains(string(data), lost) {
 		t.Errorf("the reflog:\n%s", data)
 	}
+}
+
+// A ref that is deleted while git lists refs is absent, and not malformed.
+func TestRefsBesideDeletion(t *testing.T) {
+	t.Parallel()
+	gittest.NeedRefFiles(t)
+	_, r := newRepo(t)
+	id := commit(t, r, "one")
+	dir := filepath.Join(r.commonDir, "refs", "context", "heads")
+	var done atomic.Bool
+	var group sync.WaitGroup
+	group.Go(func() {
+		for n := 0; !done.Load(); n++ {
+			path := filepath.Join(dir, fmt.Sprint("x", n%50))
+			if os.Remove(path) != nil {
+				_ = os.MkdirAll(dir, 0o777)
+				_ = os.WriteFile(path+".lock", []byte(id+"\n"), 0o666)
+				_ = os.Rename(path+".lock", path)
+			}
+		}
+	})
+	for range 100 {
+		if _, err := r.Refs(t.Context(), "refs/context/heads"); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	done.Store(true)
+	group.Wait()
 }
