@@ -3,6 +3,7 @@ package expunge
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 
 	"github.com/git-context/git-context/refs/fail"
@@ -70,6 +71,17 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	return err
 }
 
+// UnsoundReason returns why a ref is refused, without the words of it that are quoted: it is printed and kept where
+// something was expunged, and these may be that.
+func UnsoundReason(err error) string {
+	var refused *fail.Error
+	if !errors.As(err, &refused) || refused.Err == nil {
+		return err.Error()
+	}
+	quoted := regexp.MustCompile("(?s)'.*'|\".*\"|`.*`")
+	return refused.Message + ": " + quoted.ReplaceAllString(refused.Err.Error(), "'…'")
+}
+
 // UnsoundText returns what a warning says of a tracking ref that was dropped because it is refused.
 func UnsoundText(why string) string { return "tracking ref dropped: " + why }
 
@@ -108,7 +120,7 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 	}
 	var why []string
 	for _, r := range dropped {
-		why = append(why, UnsoundText(bad[r.Name].Error()))
+		why = append(why, UnsoundText(UnsoundReason(bad[r.Name])))
 	}
 	return why, nil
 }

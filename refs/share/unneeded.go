@@ -98,7 +98,7 @@ func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, 
 	for _, r := range ask {
 		if why := bad[r.Name]; why != nil {
 			ref := git.BranchRef(strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
-			ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: why.Error()}
+			ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: expunge.UnsoundReason(why)}
 			drop = append(drop, r)
 		}
 	}
