@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
@@ -33,6 +34,7 @@ const (
 	NoticeInterrupted = "interrupted" // a command was killed, or a bisect goes on
 	NoticeBehind      = "behind"      // a remote has newer work of the branch
 	NoticeUnshared    = "unshared"    // a remote has memory, and not this branch
+	NoticeRoadmap     = "roadmap"     // a remote has the roadmap, and it is not here
 	NoticeWork        = "work"        // uncommitted code was handed over with the newest commit
 	NoticeForget      = "forget"      // a remote asks to forget what was written here
 	NoticeTell        = "tell"        // a to-do: the user is to be told of something
@@ -71,6 +73,23 @@ func WaitingMerge(s *refs.Store, branch string) (*Notice, error) {
 	}
 	return &Notice{NoticeConflict, fmt.Sprintf("a merge into '%s' waits: %s open", branch, prose.Count(openConflicts(h), "conflict")),
 		"git context merge --status"}, nil
+}
+
+// roadmapLeftOut reports that a remote has the roadmap of this memory, and that it is not here.
+func roadmapLeftOut(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error) {
+	at, err := s.RoadmapTip(ctx)
+	if err != nil || at != "" {
+		return nil, err
+	}
+	err = s.NoRoadmap(ctx)
+	var left *fail.Error
+	switch {
+	case errors.Is(err, store.ErrRoadmapElsewhere) && errors.As(err, &left):
+		return []Notice{{NoticeRoadmap, left.Message, left.Hints[len(left.Hints)-1]}}, nil
+	case errors.Is(err, fail.ErrNoMemory):
+		return nil, nil
+	}
+	return nil, err
 }
 
 // forgetting reports what remotes ask to forget, and nobody has answered.

@@ -158,7 +158,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, o SnapshotOptions)
 				return err
 			},
 			func(ctx context.Context) (err error) {
-				v.Attention, err = notices(ctx, s, tip, waitingMerge, interrupted, forgetting, handedOver(o.CodeWait), remoteWork)
+				v.Attention, err = notices(ctx, s, tip, waitingMerge, interrupted, roadmapLeftOut, forgetting, handedOver(o.CodeWait), remoteWork)
 				return err
 			})
 	}

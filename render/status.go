@@ -67,7 +67,7 @@ func NewStatus(ctx context.Context, s *refs.Store, branch string, codeWait time.
 		},
 		func(ctx context.Context) (err error) { v.Code, err = code.ReadState(ctx, s, codeWait); return err },
 		func(ctx context.Context) (err error) {
-			v.notices, err = notices(ctx, s, tip, interrupted, forgetting, followed, handedOver(codeWait), remoteWork)
+			v.notices, err = notices(ctx, s, tip, interrupted, roadmapLeftOut, forgetting, followed, handedOver(codeWait), remoteWork)
 			return err
 		},
 		func(context.Context) error {
@@ -134,7 +134,7 @@ func (v Status) Text(p *Printer) {
 		p.line(yellow("another program called git-context is on the PATH: " + strings.Join(v.Programs, ", ")))
 	}
 	for _, n := range v.notices {
-		if slices.Contains([]string{NoticeInterrupted, NoticeForget, NoticeUnshared, NoticeWork}, n.Kind) {
+		if slices.Contains([]string{NoticeInterrupted, NoticeForget, NoticeRoadmap, NoticeUnshared, NoticeWork}, n.Kind) {
 			p.line(yellow(n.Text + ": " + strings.Replace(n.Command, "git context", p.Self, 1)))
 		}
 	}

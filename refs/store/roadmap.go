@@ -49,7 +49,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 			return err
 		}
 		if old == "" {
-			return s.noRoadmap(ctx)
+			return s.NoRoadmap(ctx)
 		}
 		r := doc.ParseRoadmap(data)
 		if err := edit(r); err != nil {
@@ -160,7 +160,7 @@ func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live 
 }
 
 // ErrRoadmapElsewhere: a remote has the roadmap of this memory, and it is not here.
-var ErrRoadmapElsewhere = errors.New("it was not taken in")
+var ErrRoadmapElsewhere = errors.New("no other one is made")
 
 // checkNoRoadmap refuses to begin a roadmap beside the one of a remote: memory is here, and the roadmap that belongs to
 // it was left out when that was taken in, or was not asked for. Tracking refs show that, also after a kill.
@@ -177,7 +177,7 @@ func (s *Store) checkNoRoadmap(ctx context.Context) error {
 		_, err := s.repo.Ref(ctx, git.RemoteTracking(name).Roadmap())
 		if err == nil {
 			return &fail.Error{Code: fail.RoadmapNotFound, Kind: fail.ErrNotFound, Err: ErrRoadmapElsewhere,
-				Message: "no roadmap is made beside that of '" + prose.OneLine(name, 100) + "'",
+				Message: "the roadmap of '" + prose.OneLine(name, 100) + "' was not taken in",
 				Hints:   []string{"this takes it in, or says why it cannot:", "git context sync " + prose.ShellWord(name)}}
 		}
 		if !errors.Is(err, git.ErrNotFound) {
@@ -187,8 +187,8 @@ func (s *Store) checkNoRoadmap(ctx context.Context) error {
 	return nil
 }
 
-// noRoadmap is the error of a repository without a roadmap.
-func (s *Store) noRoadmap(ctx context.Context) error {
+// NoRoadmap returns the error of a repository without a roadmap: fail.ErrNoMemory, or [ErrRoadmapElsewhere] if a remote has it.
+func (s *Store) NoRoadmap(ctx context.Context) error {
 	if err := s.checkNoRoadmap(ctx); err != nil {
 		return err
 	}
@@ -290,7 +290,7 @@ func (s *Store) roadmapTipOf(ctx context.Context, t *Tip) (git.ID, error) {
 	if t == nil || t.at == nil {
 		tip, err := s.RoadmapTip(ctx)
 		if err == nil && tip == "" {
-			err = s.noRoadmap(ctx)
+			err = s.NoRoadmap(ctx)
 		}
 		return tip, err
 	}
