@@ -39,8 +39,8 @@ func (o *importOptions) importSessions(ctx context.Context, env *Env, args []str
 	})
 }
 
-// expunged tells how many steps stay out for that reason: whoever pushes a step with a source that can be told in advance,
-// and then asks to forget it, can be the cause.
+// expunged says how many steps an import left out because they were expunged. A step of another author with the same source
+// can be the reason, so that the number must be seen.
 func expunged(r sessions.Result) string {
 	if r.Expunged == 0 {
 		return ""

@@ -111,7 +111,7 @@ func deeper(name string) string { return name[:2] + "/" + name[2:4] + "/" + name
 
 func object(i int) git.ID {
 	digits := 38
-	if os.Getenv("GIT_DEFAULT_HASH") == "sha256" {
+	if gittest.SHA256() {
 		digits = 62
 	}
 	return git.ID(fmt.Sprintf("%02x%0*x", i%256, digits, i))

@@ -122,8 +122,8 @@ func (u *Update) TryAdd(ctx context.Context, object git.ID, lines []byte) error 
 func (u *Update) changed() bool { return len(u.texts) > 0 || u.tree.Changed() }
 
 // The bounds of a note. The facts about one commit are a dozen lines, and each view of it parses them all. A writer
-// fills a note up to MostLines and MostBytes. The union of two may take more: what was written here must have a place
-// beside a note that somebody filled, and every other repository takes in what a union makes.
+// fills a note up to MostLines and MostBytes. The union of two may be larger by RoomLines and RoomBytes, so that lines that
+// were written here can be added to a full note. Every other repository takes in what a union makes.
 const (
 	MostLines = 10_000
 	MostBytes = 32 << 20

@@ -58,10 +58,13 @@ func Env(t testing.TB, home, settings string) []string {
 // NeedSHA1 skips a test that expects the hashes of SHA-1 if repositories have others, see [Formats].
 func NeedSHA1(t testing.TB) {
 	t.Helper()
-	if slices.Contains(Formats(), "GIT_DEFAULT_HASH=sha256") {
+	if SHA256() {
 		t.Skip("*** SKIPPED: what is expected has hashes of SHA-1 ***")
 	}
 }
+
+// SHA256 reports whether what tests make has hashes of SHA-256, see [Formats].
+func SHA256() bool { return slices.Contains(Formats(), "GIT_DEFAULT_HASH=sha256") }
 
 // NeedRefFiles skips a test that writes refs, reflogs or their locks as files if they are in a reftable, see [Formats].
 func NeedRefFiles(t testing.TB) {

@@ -104,48 +104,38 @@ func isExpungedKey(key string) bool {
 // Has reports whether there is a value at the place of a key, also one that leaves no room for it: a scalar or a
 // list where it had a map.
 func (m *Metadata) Has(k MetadataKey) (bool, error) {
-	b := m.find(k.parts[0])
-	if b == nil {
-		return false, nil
-	}
-	n, err := b.node()
-	if err != nil {
-		return false, err
-	}
-	for _, p := range k.parts[1:] {
-		switch {
-		case n.ShortTag() == "!!null":
-			return false, nil
-		case n.Kind != yaml.MappingNode:
-			return true, nil
-		}
-		if n = lookup(n, p); n == nil {
-			return false, nil
-		}
-	}
-	return true, nil
+	n, full, err := m.in(k)
+	return n != nil || full, err
 }
 
 // In returns what there is in the place of a key; false if there is nothing, or no room for it.
 func (m *Metadata) In(k MetadataKey) (MetadataKey, bool, error) {
+	n, _, err := m.in(k)
+	k.value = n
+	return k, n != nil, err
+}
+
+// in returns the value in the place of a key; nil for none. full says that there is no room for one.
+func (m *Metadata) in(k MetadataKey) (n *yaml.Node, full bool, err error) {
 	b := m.find(k.parts[0])
 	if b == nil {
-		return MetadataKey{}, false, nil
+		return nil, false, nil
 	}
-	n, err := b.node()
-	if err != nil {
-		return MetadataKey{}, false, err
+	if n, err = b.node(); err != nil {
+		return nil, false, err
 	}
 	for _, p := range k.parts[1:] {
-		if n.Kind != yaml.MappingNode {
-			return MetadataKey{}, false, nil
+		switch {
+		case n.ShortTag() == "!!null":
+			return nil, false, nil
+		case n.Kind != yaml.MappingNode:
+			return nil, true, nil
 		}
 		if n = lookup(n, p); n == nil {
-			return MetadataKey{}, false, nil
+			return nil, false, nil
 		}
 	}
-	k.value = n
-	return k, true, nil
+	return n, false, nil
 }
 
 // Equal reports whether two keys have the same path and value.

@@ -54,7 +54,7 @@ const (
 
 	refusedFor       = 24 * time.Hour
 	mostRefusedBytes = 1 << 19 // of lines in the file; the others are fetched each time
-	mostWhy          = 200     // bytes of what git said
+	mostWhy          = 200     // characters of what git said
 )
 
 // CleanStateName returns the name of a remote's CleanState in local state.

@@ -50,15 +50,17 @@ func (g *Signatures) Check(ctx context.Context, s *store.Store, tips []git.ID, a
 	}
 	slices.Reverse(list) // parents first
 	g.inherit(list)
-	for size := firstVerified; len(list) > 0; size = min(2*size, ChunkSize) {
-		if !all {
+	for size, news := firstVerified, true; len(list) > 0; size = min(2*size, ChunkSize) {
+		if news && !all {
 			list = g.undecided(list, tips)
 		}
-		chunk := list[:min(size, len(list))]
+		chunk, known := list[:min(size, len(list))], len(g.flawed)
 		if err := g.verify(ctx, s, chunk, all); err != nil {
 			return err
 		}
-		g.inherit(list)
+		if news = len(g.flawed) > known; news {
+			g.inherit(list)
+		}
 		list = list[len(chunk):]
 	}
 	return nil
@@ -68,7 +70,8 @@ func (g *Signatures) Check(ctx context.Context, s *store.Store, tips []git.ID, a
 // ChunkSize. A signature takes about 10 ms.
 const firstVerified = 16
 
-// undecided returns those of list, which is sorted parents first, that tips or other heads of the list lead to of which no flaw is known.
+// undecided returns the commits of list, which is sorted parents first, that a tip or another head of the list leads to of
+// which no flaw is known.
 func (g *Signatures) undecided(list []git.NewCommit, tips []git.ID) []git.NewCommit {
 	reached, inner := map[git.ID]bool{}, map[git.ID]bool{}
 	for _, id := range tips {

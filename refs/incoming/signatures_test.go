@@ -11,16 +11,21 @@ import (
 	"github.com/git-context/git-context/refs/internal/memtest"
 )
 
+// signing returns a repository with a key that is trusted, and what makes a commit with arguments of git commit-tree.
+func signing(t *testing.T) (*memtest.Repo, func(name string, args ...string) git.ID) {
+	r := memtest.New(t)
+	r.TrustKey()
+	tree := r.Git("mktree", "--missing")
+	return r, func(name string, args ...string) git.ID {
+		return git.ID(r.Git(append([]string{"commit-tree", "-m", name, tree}, args...)...))
+	}
+}
+
 // Of forty unsigned parents of one merge, which one push can bring by the thousand, a few are verified: the first of them
 // decides. What another tip leads to is verified all the same.
 func TestSignaturesSideBySide(t *testing.T) {
 	t.Parallel()
-	r := memtest.New(t)
-	r.TrustKey()
-	tree := r.Git("mktree", "--missing")
-	commit := func(name string, args ...string) git.ID {
-		return git.ID(r.Git(append([]string{"commit-tree", "-m", name, tree}, args...)...))
-	}
+	r, commit := signing(t)
 	ours := commit("ours")
 	r.Git("update-ref", "refs/context/heads/main", string(ours))
 	var parents []string
@@ -51,12 +56,7 @@ func TestSignaturesSideBySide(t *testing.T) {
 // all are asked for; and nothing is verified twice.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
-	r := memtest.New(t)
-	r.TrustKey()
-	tree := r.Git("mktree", "--missing")
-	commit := func(name string, args ...string) git.ID {
-		return git.ID(r.Git(append([]string{"commit-tree", "-m", name, tree}, args...)...))
-	}
+	r, commit := signing(t)
 	ours := commit("ours")
 	r.Git("update-ref", "refs/context/heads/main", string(ours))
 	good := commit("good", "-S", "-p", string(ours))

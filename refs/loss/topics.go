@@ -94,10 +94,11 @@ func (f *finder) absentBeside(ctx context.Context, merge *git.Commit, parent git
 		if p == parent {
 			continue
 		}
-		if there, _, err := has(ctx, p); there || err != nil {
-			if err != nil {
-				return false, err
-			}
+		there, _, err := has(ctx, p)
+		if err != nil {
+			return false, err
+		}
+		if there {
 			continue
 		}
 		bases, err := f.mergeBases(ctx, parent, p)
@@ -109,29 +110,15 @@ func (f *finder) absentBeside(ctx context.Context, merge *git.Commit, parent git
 			if err == nil && there && !same {
 				same, err = recorded(ctx)
 			}
-			if there && same || err != nil {
-				return there && same, err
+			if err != nil {
+				return false, err
+			}
+			if there && same {
+				return true, nil
 			}
 		}
 	}
 	return false, nil
-}
-
-// isOurs reports whether this repository has a commit in the history of the ref. What its ref lacks of that was removed
-// here, and what it has is newer.
-func (f *finder) isOurs(ctx context.Context, id git.ID) (bool, error) {
-	if f.Have == "" || f.News[id] != nil || id == f.Have {
-		return id == f.Have && id != "", nil
-	}
-	is, known := f.behind[id]
-	if known || len(f.behind) >= mostBases {
-		return is, nil
-	}
-	is, err := f.s.Repo().IsAncestor(ctx, id, f.Have)
-	if err == nil {
-		f.behind[id] = is
-	}
-	return is, err
 }
 
 // topicsHere replaces topics that are lost by what this repository's branch has in their places.

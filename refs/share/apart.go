@@ -44,7 +44,7 @@ func (p *apart) check(ctx context.Context, r git.Ref) error {
 	if role == 0 {
 		return nil
 	}
-	needed := p.ex.rank(p.ours, r) < 2
+	needed := p.ex.rank(p.ours, r) < leastNeeded
 	at := tipRole{r.ID, role, (&refAction{ref: r.Name}).isTag()}
 	why, known := p.refused[at]
 	if !known {

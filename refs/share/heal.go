@@ -144,30 +144,6 @@ func (ex *exchanger) restored(ref string, c loss.Cause) {
 	}
 }
 
-// notesKept says so of lines of notes. It names the newest commit of the notes, which lacks them;
-// an older one may have removed them.
-func (ex *exchanger) notesKept(ctx context.Context, theirs git.ID, lines int) error {
-	c, err := ex.s.Repo().Commit(ctx, theirs)
-	if err == nil {
-		ex.restored(git.NotesRef, loss.Cause{Commit: theirs, By: loss.Author(c), What: prose.Count(lines, "line") + " of notes"})
-	}
-	return err
-}
-
-// notesFull says which notes had no room for lines of both sides, and what helps.
-func (ex *exchanger) notesFull(full []git.ID) {
-	if len(full) == 0 {
-		return
-	}
-	which := fmt.Sprintf("the note of commit %s", full[0])
-	if n := len(full) - 1; n > 0 {
-		which += " (and of " + prose.Count(n, "other") + ")"
-	}
-	ex.warn(fmt.Sprintf("%s is full: what '%s' has of it stays there and what is here stays here, all other notes are exchanged; "+
-		"what fills it there: git notes --ref=%s show %s; to say it to all, in a commit of its own: git context commit -m 'About %s: ...'",
-		which, ex.peer.Name, ex.peer.Tracking.Notes(), full[0], full[0].Short()))
-}
-
 // tombstones returns what was expunged, here or on the other side's roadmap.
 func (ex *exchanger) tombstones(ctx context.Context, theirs git.ID, roadmap bool) (doc.Expunged, error) {
 	gone, err := expunge.Tombstones(ctx, ex.s)

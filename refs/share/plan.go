@@ -469,48 +469,6 @@ func (ex *exchanger) keepConflicts(ctx context.Context) error {
 		Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
 }
 
-// uniteNotes writes the missing notes of what is to be pushed, and adds the remote's.
-func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours,
-	theirs *remote.RefSet) error {
-	ex.behind = false
-	var from []*git.Commit
-	for _, st := range plan {
-		if st.push == "" || st.branch == "" {
-			continue
-		}
-		c, err := ex.s.Repo().Commit(ctx, cmp.Or(st.ours, st.push))
-		if err != nil {
-			return err
-		}
-		from = append(from, c)
-	}
-	news := theirs.Notes
-	if news == ours.Notes {
-		news = ""
-	}
-	if len(from) == 0 && news == "" {
-		return nil
-	}
-	u, err := ses.FoldAll(ctx, from, news)
-	if err == nil && u.Kept > 0 {
-		err = ex.notesKept(ctx, news, u.Kept)
-	}
-	if err != nil {
-		return ex.setAsideOne(ctx, git.NotesRef, err)
-	}
-	ex.behind = u.Behind
-	ex.notesFull(slices.Sorted(maps.Keys(u.Full)))
-	now, err := ex.s.NotesTip(ctx)
-	if err != nil {
-		return err
-	}
-	if now != ours.Notes && news != "" {
-		ex.merged(git.NotesRef)
-	}
-	ours.Notes = now
-	return nil
-}
-
 // merged records that a ref moved here.
 func (ex *exchanger) merged(ref string) {
 	if !slices.Contains(ex.res.Merged, ref) {

@@ -109,18 +109,21 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 	return true, nil
 }
 
-// rank orders refs by how much others need them: the roadmap and the notes, branches that are here, other branches, tags.
+// rank orders refs by how much others need them: the roadmap and the notes, branches that are here, other branches, tags
+// and handed over code. Below leastNeeded they are waited for, however long that takes.
 func (ex *exchanger) rank(ours *remote.RefSet, r git.Ref) int {
 	switch _, isBranch := git.BranchName(r.Name); {
-	case !isBranch && !(&refAction{ref: r.Name}).isTag():
+	case r.Name == git.RoadmapRef || r.Name == git.NotesRef:
 		return 0
 	case isBranch && expunge.RefID(ours, r.Name) != "":
 		return 1
 	case isBranch:
-		return 2
+		return leastNeeded
 	}
-	return 3
+	return leastNeeded + 1
 }
+
+const leastNeeded = 2
 
 // fill adds refs to those that are checked together, as many as the bounds for one exchange allow, and sets the others
 // aside: the next exchange takes some of them.

@@ -117,11 +117,10 @@ func (p *sifting) group(refs []git.Ref) (groups [][]git.Ref) {
 	return groups
 }
 
-// needs reports whether a ref is the roadmap, the notes, or a branch that is here.
+// needs reports whether a ref of the remote is the roadmap, the notes, or a branch that is here.
 func (p *sifting) needs(r git.Ref) bool {
-	here := git.NameHere(r.Name, p.ex.peer.Heads)
-	_, isBranch := git.BranchName(here)
-	return here == git.RoadmapRef || here == git.NotesRef || isBranch && expunge.RefID(p.ours, here) != ""
+	r.Name = git.NameHere(r.Name, p.ex.peer.Heads)
+	return p.ex.rank(p.ours, r) < leastNeeded
 }
 
 func (p *sifting) fetch(groups [][]git.Ref) error {

@@ -1,7 +1,6 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -36,8 +35,7 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 	}
 	list := ex.toVerify(ours, theirs)
 	found := ex.signed
-	list, err = ex.verify(ctx, found, list, ours, demand == remote.VerifyWarn)
-	if err != nil {
+	if list, err = ex.verify(ctx, list, ours, demand == remote.VerifyWarn); err != nil {
 		return ex.orInvalid(ctx, list, err)
 	}
 	if demand == remote.VerifyWarn {
@@ -65,42 +63,44 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 const verifiedAtOnce = 64
 
 // verify checks the signatures of what refs bring, and returns those that it has looked at. Tags, and branches that are not
-// here, have a limited time, because each may have a bad signature of its own: then the others are set aside.
-func (ex *exchanger) verify(ctx context.Context, found *incoming.Signatures, list []git.Ref, ours *remote.RefSet, all bool) ([]git.Ref, error) {
-	rand.Shuffle(len(list), func(a, b int) { list[a], list[b] = list[b], list[a] })
-	slices.SortStableFunc(list, func(a, b git.Ref) int { return cmp.Compare(min(2, ex.rank(ours, a)), min(2, ex.rank(ours, b))) })
-	n := 0
-	for n < len(list) && ex.rank(ours, list[n]) < 2 {
-		n++
-	}
-	check := func(refs []git.Ref) error {
-		ids := make([]git.ID, len(refs))
-		for i, r := range refs {
-			ids[i] = r.ID
+// here, have a limited time, because each may have a bad signature of its own: then the others are set aside. They are in no
+// order, so that the time that they have is not always that of the same ones.
+func (ex *exchanger) verify(ctx context.Context, list []git.Ref, ours *remote.RefSet, all bool) (looked []git.Ref, err error) {
+	var others []git.Ref
+	for _, r := range list {
+		if all || ex.rank(ours, r) < leastNeeded {
+			looked = append(looked, r)
+		} else {
+			others = append(others, r)
 		}
-		return found.Check(ctx, ex.s, ids, all)
 	}
-	if all {
-		return list, check(list)
+	if err := ex.signed.Check(ctx, ex.s, expunge.UniqueIDs(looked), all); err != nil {
+		return looked, err
 	}
-	if err := check(list[:n]); err != nil {
-		return list, err
-	}
-	for until := time.Now().Add(mostApart); n < len(list); n = min(n+verifiedAtOnce, len(list)) {
+	rand.Shuffle(len(others), func(a, b int) { others[a], others[b] = others[b], others[a] })
+	for until := time.Now().Add(mostApart); len(others) > 0; {
 		if time.Now().After(until) {
-			late := fail.New(fail.ErrRefused, fail.NotVerified, fmt.Sprintf(
-				"the signatures of %s of '%s' were not looked at, because those of others took too long: '%s' and so on; the next sync goes on",
-				prose.Count(len(list)-n, "ref"), ex.peer.Name, displayRef(list[n].Name)))
-			for _, r := range list[n:] {
-				ex.aside[r.Name] = late
-			}
-			return list[:n], nil
+			ex.leaveUnverified(others)
+			break
 		}
-		if err := check(list[n:min(n+verifiedAtOnce, len(list))]); err != nil {
-			return list, err
+		n := min(verifiedAtOnce, len(others))
+		looked = append(looked, others[:n]...)
+		if err := ex.signed.Check(ctx, ex.s, expunge.UniqueIDs(others[:n]), false); err != nil {
+			return looked, err
 		}
+		others = others[n:]
 	}
-	return list, nil
+	return looked, nil
+}
+
+// leaveUnverified sets refs aside that were not verified in time.
+func (ex *exchanger) leaveUnverified(refs []git.Ref) {
+	late := fail.New(fail.ErrRefused, fail.NotVerified, fmt.Sprintf(
+		"the signatures of %s of '%s' were not looked at, because those of others took too long: '%s' and so on; the next sync goes on",
+		prose.Count(len(refs), "ref"), ex.peer.Name, displayRef(refs[0].Name)))
+	for _, r := range refs {
+		ex.aside[r.Name] = late
+	}
 }
 
 // beforeUnsigned returns hints with the command that sets a ref of the other side back to before its first commit without

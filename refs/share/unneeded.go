@@ -45,9 +45,9 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 	return known.Refused
 }
 
-// asksAgain reports whether a ref whose object git refused is fetched all the same, or not at all: a plain git fetch has
-// brought it, it is asked for by its name, or it is not among what is fetched.
-func (ex *exchanger) asksAgain(f *followed, ref string, r expunge.RefusedRef, tracked *remote.RefSet) bool {
+// unspared reports whether no negative refspec leaves out a ref whose object git refused: it is not among what is fetched, a
+// plain git fetch has brought it, or it is asked for by its name.
+func (ex *exchanger) unspared(f *followed, ref string, r expunge.RefusedRef, tracked *remote.RefSet) bool {
 	name, isBranch := git.BranchName(ref)
 	return isBranch && f != nil && !f.has(name) || expunge.RefID(tracked, ref) == r.ID || slices.Contains(ex.o.Branches, name)
 }
@@ -63,11 +63,11 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 	}
 	known := len(refused)
 	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool {
-		return there[ref] != r.ID || r.ByGit && ex.asksAgain(f, ref, r, tracked)
+		return there[ref] != r.ID || r.ByGit && ex.unspared(f, ref, r, tracked)
 	})
 	gone = len(refused) < known
 	for ref, id := range there {
-		if r := byGit[id]; r.ByGit && !ex.asksAgain(f, ref, r, tracked) {
+		if r := byGit[id]; r.ByGit && !ex.unspared(f, ref, r, tracked) {
 			refused[ref] = r
 		}
 	}
