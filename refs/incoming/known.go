@@ -62,7 +62,7 @@ func (c *Inspection) knownRoot(ctx context.Context, n *Commit) error {
 	}
 	root := folder{at: n, role: n.Roles, id: commit.Tree}
 	for _, e := range entries {
-		if _, fault := root.entryFault(entries, e, e.Name); fault != "" {
+		if _, fault := root.entryFault(&twins{entries: entries}, e, e.Name); fault != "" {
 			return c.wrong(FlawTree, File{at: n, path: e.Name, ID: e.ID}, fault, nil)
 		}
 	}

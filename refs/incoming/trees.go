@@ -46,6 +46,7 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 		bases[i].rest = trees[id]
 	}
 	var top Root
+	all := &twins{entries: entries}
 	for i, e := range entries {
 		known, below := lookUp(e, bases)
 		fault := orderFault(entries, i)
@@ -54,7 +55,7 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 		}
 		at := File{at: f.at, path: JoinPath(f.path, e.Name), ID: e.ID}
 		if fault == "" {
-			at.kind, fault = f.entryFault(entries, e, at.path)
+			at.kind, fault = f.entryFault(all, e, at.path)
 		}
 		top.put(e, fault != "")
 		switch {
@@ -124,7 +125,7 @@ func orderFault(entries []git.TreeEntry, i int) string {
 
 // entryFault returns what is wrong with an entry's name and mode, or how the file is to be
 // read.
-func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string) (FileKind, string) {
+func (f folder) entryFault(all *twins, e git.TreeEntry, path string) (FileKind, string) {
 	if e.Name == "" || strings.Contains(e.Name, "/") { // else it would pass for a path
 		return 0, "it is no name of a file"
 	}
@@ -143,15 +144,41 @@ func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string
 	if ok {
 		return kind, ""
 	}
-	for _, other := range entries {
-		if other.Name != e.Name && strings.EqualFold(other.Name, e.Name) {
-			return 0, fmt.Sprintf("the name differs only by case from '%s'", git.Shown(other.Name))
-		}
+	if other := all.of(e.Name); other != "" {
+		return 0, fmt.Sprintf("the name differs only by case from '%s'", git.Shown(other))
 	}
 	if e.IsTree() {
 		return 0, "it is a folder that no " + f.role.what() + " has"
 	}
 	return 0, "it is a file that no " + f.role.what() + " has"
+}
+
+// twins finds names of a tree that differ only by case. It makes its list once: a tree may have 200,000 names that are
+// nothing of memory.
+type twins struct {
+	entries []git.TreeEntry
+	folded  map[string][2]string // the first names of each form
+}
+
+// of returns another name that differs from one by case; "" for none.
+func (t *twins) of(name string) string {
+	if t.folded == nil {
+		t.folded = make(map[string][2]string, len(t.entries))
+		for _, e := range t.entries {
+			form := strings.ToLower(e.Name)
+			switch names := t.folded[form]; {
+			case names[0] == "":
+				t.folded[form] = [2]string{e.Name}
+			case names[1] == "":
+				t.folded[form] = [2]string{names[0], e.Name}
+			}
+		}
+	}
+	names := t.folded[strings.ToLower(name)]
+	if names[0] == name {
+		return names[1]
+	}
+	return names[0]
 }
 
 func (r Role) what() string {
