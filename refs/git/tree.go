@@ -301,6 +301,8 @@ type Edit struct {
 	dirty   bool
 	had     int // the number of entries that were loaded
 	entries []TreeEntry
+	at      map[string]int // where a name is, once many were added; nil: not known
+	added   int
 	subs    map[string]*Edit
 }
 
@@ -344,14 +346,14 @@ func (e *Edit) Put(ctx context.Context, path string, blob ID) error {
 		delete(e.subs, dir)
 		e.entries[i] = TreeEntry{Mode: ModeBlob, Name: dir, ID: blob}
 	case !deeper:
-		e.entries = append(e.entries, TreeEntry{Mode: ModeBlob, Name: dir, ID: blob})
+		e.add(TreeEntry{Mode: ModeBlob, Name: dir, ID: blob})
 	default:
 		sub := e.sub(dir)
 		if sub == nil {
 			if i >= 0 {
 				return fmt.Errorf("'%s' is not a directory", dir)
 			}
-			e.entries = append(e.entries, TreeEntry{Mode: ModeTree, Name: dir})
+			e.add(TreeEntry{Mode: ModeTree, Name: dir})
 			sub = e.keep(dir, &Edit{repo: e.repo})
 		}
 		if err := sub.Put(ctx, rest, blob); err != nil {
@@ -390,6 +392,7 @@ func (e *Edit) Remove(ctx context.Context, path string) error {
 	}
 	delete(e.subs, dir)
 	e.entries = append(e.entries[:i:i], e.entries[i+1:]...)
+	e.at, e.added = nil, 0
 	e.dirty = true
 	return nil
 }
@@ -470,13 +473,37 @@ func (e *Edit) load(ctx context.Context) error {
 	return nil
 }
 
+// fewAdded is after how many added names a directory gets an index.
+const fewAdded = 64
+
 func (e *Edit) index(name string) int {
+	if e.at == nil && e.added > fewAdded {
+		e.at = make(map[string]int, len(e.entries))
+		for i := range e.entries {
+			e.at[e.entries[i].Name] = i
+		}
+	}
+	if e.at != nil {
+		if i, there := e.at[name]; there {
+			return i
+		}
+		return -1
+	}
 	for i := range e.entries {
 		if e.entries[i].Name == name {
 			return i
 		}
 	}
 	return -1
+}
+
+// add appends an entry whose name is not there.
+func (e *Edit) add(entry TreeEntry) {
+	if e.at != nil {
+		e.at[entry.Name] = len(e.entries)
+	}
+	e.entries = append(e.entries, entry)
+	e.added++
 }
 
 // sub returns the directory of a name, nil where there is none. It is not loaded yet.
