@@ -13,6 +13,18 @@ import (
 // isBirth reports whether a commit is the first one of a branch that was made from another: it
 // has no entry but the birth, which its parent lacks, and its parent is of another branch.
 func (f *finder) isBirth(ctx context.Context, id git.ID) (bool, error) {
+	birth, known := f.born[id]
+	if known {
+		return birth, nil
+	}
+	birth, err := f.looksBorn(ctx, id)
+	if err == nil {
+		f.born[id] = birth
+	}
+	return birth, err
+}
+
+func (f *finder) looksBorn(ctx context.Context, id git.ID) (bool, error) {
 	n := f.News[id]
 	if len(n.Parents) != 1 {
 		return false, nil
@@ -96,7 +108,7 @@ func (f *finder) branchAt(ctx context.Context, id git.ID) (string, error) {
 	if tree == "" || err != nil {
 		return "", err
 	}
-	m, _, err := f.metadataOf(ctx, id)
+	m, err := f.metadataOf(ctx, id)
 	if err != nil {
 		return "", err
 	}

@@ -15,21 +15,19 @@ import (
 // Branch is what the commits of a branch lack of their parents and its tip lacks still.
 type Branch struct {
 	Causes []Cause // parents before their children
+	// Sound is the newest commit with all that its parents have, to which the ref can be set back; "" for none.
+	Sound git.ID
+	// Dropped is how many keys Restore has removed to make room for others.
+	Dropped int
 
 	entries [2]map[[26]byte]lostEntry // steps and commits, by id
 	topics  map[string]git.ID         // by file name
 	files   map[string]git.ID         // artifacts, by path
-	keys    []lostKey                 // of metadata.yaml, the newest values first
+	keys    []doc.MetadataKey         // of metadata.yaml
 	from    git.ID                    // a commit that has what is lost first
 
 	changed map[string]bool
-	added   func(ctx context.Context, id git.ID) ([]string, error) // keys that a commit has, and no parent of it; nil: unknown
-}
-
-// lostKey is a key of metadata.yaml, with the commit that lost it; "" for unknown.
-type lostKey struct {
-	doc.MetadataKey
-	by git.ID
+	spare   func(context.Context) ([]string, error) // keys that can go to make room; nil: none
 }
 
 // Empty reports whether nothing is lost.
@@ -106,29 +104,26 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	if err != nil {
 		return nil, err
 	}
-	forgotten := map[string]bool{} // topics that a later commit removed, by file name
+	kept, err := b.follow(ctx, f, list)
+	if err != nil {
+		return nil, err
+	}
+	lossy := map[git.ID]bool{} // entries and files
 	for _, id := range list {
 		for _, p := range r.News[id].Parents {
-			if err := b.compare(ctx, f, id, p, forgotten); err != nil {
+			entries, err := b.compare(ctx, f, kept, id, p)
+			if err != nil {
 				return nil, err
 			}
+			lossy[id] = lossy[id] || entries
 		}
 	}
-	b.added = func(ctx context.Context, id git.ID) ([]string, error) { return f.addedBy(ctx, id, r.News[id].Parents) }
 	before, err := f.hidden(ctx, births)
 	if err != nil {
 		return nil, err
 	}
 	if before != "" {
-		lost, err := b.compareEntries(ctx, f, r.Tip, before)
-		if err != nil {
-			return nil, err
-		}
-		files, err := b.compareFiles(ctx, f, r.Tip, before)
-		if err != nil {
-			return nil, err
-		}
-		if err := b.add(ctx, f, r.Tip, before, tally{lost[0], lost[1], files, 0}, nil); err != nil {
+		if err := b.compareHidden(ctx, f, before); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +137,63 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	if err := b.settle(ctx, f); err != nil {
 		return nil, err
 	}
-	return b, b.dropPresent(ctx, f)
+	if err := b.dropPresent(ctx, f); err != nil || b.Empty() {
+		return b, err
+	}
+	if len(b.entries[0])+len(b.entries[1])+len(b.files) == 0 {
+		clear(lossy)
+	}
+	slices.Reverse(list)
+	b.Sound, err = f.sound(ctx, list, func(id git.ID) bool { return kept.topics.owes(id) || kept.keys.owes(id) }, lossy)
+	return b, err
+}
+
+// compareHidden records what the tip lacks of this repository's branch, which the first commit of a branch hides.
+func (b *Branch) compareHidden(ctx context.Context, f *finder, have git.ID) error {
+	lost, err := b.compareEntries(ctx, f, f.Tip, have)
+	if err != nil {
+		return err
+	}
+	files, err := b.compareFiles(ctx, f, f.Tip, have)
+	if err != nil {
+		return err
+	}
+	return b.add(ctx, f, f.Tip, have, tally{lost[0], lost[1], files, 0}, nil)
+}
+
+// followed are the ledgers of a branch.
+type followed struct {
+	topics *ledger[string]
+	keys   *ledger[string]
+}
+
+// follow finds the topics and the keys that are lost. list are the commits, children before parents.
+func (b *Branch) follow(ctx context.Context, f *finder, list []git.ID) (kept followed, err error) {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	topics := topicKind{f}
+	if kept.topics, err = follow(ctx, f, topics, list); err != nil {
+		return kept, err
+	}
+	owed, err := kept.topics.total(ctx, f.Tip)
+	if err != nil {
+		return kept, err
+	}
+	if b.topics, err = topics.blobs(ctx, owed); err != nil {
+		return kept, err
+	}
+	keys := keyKind{f, map[string]doc.MetadataKey{}}
+	if kept.keys, err = follow(ctx, f, keys, list); err != nil {
+		return kept, err
+	}
+	if owed, err = kept.keys.total(ctx, f.Tip); err != nil {
+		return kept, err
+	}
+	if b.keys, err = keys.inOrder(ctx, owed); err != nil {
+		return kept, err
+	}
+	b.spare = func(ctx context.Context) ([]string, error) { return f.spare(ctx, keys, kept.keys, owed, list) }
+	return kept, nil
 }
 
 // Missing finds what a branch at one commit lacks of another commit, whatever lies between: what
@@ -160,26 +211,28 @@ func Missing(ctx context.Context, s *store.Store, tip, of git.ID, gone doc.Expun
 	if err != nil {
 		return nil, err
 	}
+	has, err := f.topicsOf(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
 	for name, e := range had {
-		b.topics[name] = e.ID
+		if _, there := has[name]; !there {
+			b.topics[name] = e.ID
+		}
 	}
 	if _, err := b.compareFiles(ctx, f, tip, of); err != nil {
 		return nil, err
 	}
-	was, _, err := f.metadataOf(ctx, of)
+	was, err := f.metadataOf(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := f.metadataOf(ctx, tip)
+	now, err := f.metadataOf(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := now.Lost(was, false)
-	if err != nil {
+	if b.keys, err = now.Lost(was, false); err != nil {
 		return nil, err
-	}
-	for _, key := range keys {
-		b.keys = append(b.keys, lostKey{MetadataKey: key})
 	}
 	b.from = of
 	return b, b.dropPresent(ctx, f)
@@ -193,11 +246,11 @@ func newBranch() *Branch {
 	return b
 }
 
-// compare records what a commit lacks of one parent.
-func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forgotten map[string]bool) error {
+// compare records what a commit lacks of one parent, and reports whether it lacks entries or artifacts.
+func (b *Branch) compare(ctx context.Context, f *finder, kept followed, id, parent git.ID) (bool, error) {
 	before, err := f.tree(ctx, parent)
 	if err != nil || before == "" || before == f.News[id].Tree {
-		return err
+		return false, err
 	}
 	var lost [2]int
 	files := 0
@@ -208,25 +261,11 @@ func (b *Branch) compare(ctx context.Context, f *finder, id, parent git.ID, forg
 		}
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	topics, err := f.topics(ctx, id, parent, forgotten)
-	if err != nil {
-		return err
-	}
-	for name, blob := range topics {
-		if _, ok := b.topics[name]; !ok { // children come first: the newest text stays
-			b.topics[name] = blob
-		}
-	}
-	keys, err := f.keysOfMetadata(ctx, id, parent, birth, forgotten)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		b.keys = append(b.keys, lostKey{key, id})
-	}
-	return b.add(ctx, f, id, parent, tally{lost[0], lost[1], files, len(keys)}, slices.Collect(maps.Keys(topics)))
+	at := [2]git.ID{id, parent}
+	n := tally{lost[0], lost[1], files, len(kept.keys.lost[at])}
+	return n.steps+n.commits+files > 0, b.add(ctx, f, id, parent, n, slices.Clone(kept.topics.lost[at]))
 }
 
 // compareFiles records the artifacts that one commit lacks of another one, and counts them.
@@ -302,16 +341,6 @@ func (b *Branch) dropPresent(ctx context.Context, f *finder) error {
 			contents[key.ID]++
 		}
 		maps.DeleteFunc(b.entries[i], func(id [26]byte, e lostEntry) bool { return all[e.key] != "" && contents[id] == 1 })
-	}
-	topics, err := f.topicsOf(ctx, f.Tip)
-	if err != nil {
-		return err
-	}
-	for name := range topics {
-		delete(b.topics, name)
-	}
-	if err := b.dropPresentKeys(ctx, f); err != nil {
-		return err
 	}
 	return b.dropPresentFiles(ctx, f)
 }

@@ -79,17 +79,15 @@ type finder struct {
 	lasts   map[docKey][26]byte           // the largest ids in folders
 	births  map[git.ID]bool               // by commit.md: whether its one entry is a birth
 	bases   map[[2]git.ID][]git.ID        // best common ancestors, by two commits
-	own     map[git.ID]bool               // whether a commit is an ancestor of Have, see isOurs
 	above   map[git.ID]bool               // what follows what Have and Tip have in common; nil: not asked
 	have    map[string]places             // of Have, by the name of the live file
 	back    map[[26]byte]bool             // entries that are shown again, see shown
 	hides   map[string]doc.HiddenLines    // of [expunge.HiddenTexts]; nil: not read
 	looked  int                           // number of commits that cameAs looked at
 	dispute *dispute                      // nil: not read
-	records map[string]bool               // documents that commits of the range removed with a record; nil: not read
-	gone    map[doc.Part]bool             // likewise parts of the roadmap
-	same    map[[2]git.ID]map[string]bool // the sections of the second version of main.md that the first one has, see sameSections
-	lost    map[[2]git.ID][]doc.Part      // what a version of main.md, the second one, lacks of another
+	born    map[git.ID]bool               // by commit, see isBirth
+	parts   map[git.ID]map[doc.Part]bool  // of the last few main.md
+	same    map[[2]git.ID]map[string]bool // the sections that two main.md have alike
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may
@@ -101,7 +99,7 @@ func newFinder(s *store.Store, r Range) *finder {
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
 		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
-		lost: map[[2]git.ID][]doc.Part{}, own: map[git.ID]bool{}, same: map[[2]git.ID]map[string]bool{}}
+		born: map[git.ID]bool{}, parts: map[git.ID]map[doc.Part]bool{}, same: map[[2]git.ID]map[string]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.
@@ -243,26 +241,6 @@ func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (C
 		return Cause{}, err
 	}
 	return Cause{Commit: id, Parent: parent, By: Author(c), What: strings.Join(what, ", ")}, nil
-}
-
-// isOurs reports whether a commit is in the history that this repository has of the ref. What its ref lacks of that was
-// removed here, and what it has is newer. Beyond mostBases commits that it would have to ask git for, it is taken for not ours.
-func (f *finder) isOurs(ctx context.Context, id git.ID) (bool, error) {
-	switch {
-	case f.Have == "" || f.News[id] != nil:
-		return false, nil
-	case id == f.Have:
-		return true, nil
-	}
-	is, known := f.own[id]
-	if known || len(f.own) >= mostBases {
-		return is, nil
-	}
-	is, err := f.s.Repo().IsAncestor(ctx, id, f.Have)
-	if err == nil {
-		f.own[id] = is
-	}
-	return is, err
 }
 
 // mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each, before

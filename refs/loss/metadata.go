@@ -2,7 +2,6 @@ package loss
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,99 +13,129 @@ import (
 // keptMetadata is how many metadata.yaml a search keeps; each has at most 64 KiB.
 const keptMetadata = 16
 
-// fewParents is for how many parents of a merge the others are asked whether they removed a key. Beyond that,
-// records take their place, as for [mostBases].
-const fewParents = 8
+// keyKind are the keys of metadata.yaml, by their paths.
+type keyKind struct {
+	f  *finder
+	by map[string]doc.MetadataKey // as they were lost
+}
 
-// metadataOf reads metadata.yaml of a commit. One that a commit lacks is empty.
-func (f *finder) metadataOf(ctx context.Context, id git.ID) (*doc.Metadata, git.ID, error) {
-	tree, err := f.tree(ctx, id)
+func (k keyKind) document(ctx context.Context, commit git.ID) (git.ID, error) {
+	tree, err := k.f.tree(ctx, commit)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	root, err := f.list(ctx, tree)
+	root, err := k.f.list(ctx, tree)
+	return root[doc.MetadataFile].ID, err
+}
+
+func (k keyKind) lost(ctx context.Context, now, before git.ID, birth bool) ([]string, error) {
+	have, err := k.f.metadata(ctx, now)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	blob := root[doc.MetadataFile].ID
+	had, err := k.f.metadata(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := have.Lost(had, !birth && had.Branch().Name == k.f.Branch)
+	paths := make([]string, len(keys))
+	for i, key := range keys {
+		paths[i], k.by[key.Path] = key.Path, key
+	}
+	return paths, err
+}
+
+func (k keyKind) has(ctx context.Context, document git.ID, path string) (bool, error) {
+	m, err := k.f.metadata(ctx, document)
+	if err != nil {
+		return false, err
+	}
+	return m.Has(k.by[path])
+}
+
+func (k keyKind) same(ctx context.Context, a, b git.ID, path string) (bool, error) {
+	x, _, err := k.in(ctx, a, path)
+	if err != nil {
+		return false, err
+	}
+	y, _, err := k.in(ctx, b, path)
+	return x.Equal(y), err
+}
+
+// in returns a key as a document has it.
+func (k keyKind) in(ctx context.Context, document git.ID, path string) (doc.MetadataKey, bool, error) {
+	m, err := k.f.metadata(ctx, document)
+	if err != nil {
+		return doc.MetadataKey{}, false, err
+	}
+	return m.In(k.by[path])
+}
+
+// inOrder returns lost keys in the order of the documents that have them.
+func (k keyKind) inOrder(ctx context.Context, owed map[string]git.ID) (keys []doc.MetadataKey, err error) {
+	empty, err := doc.ParseMetadata(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, document := range sources(owed) {
+		m, err := k.f.metadata(ctx, document)
+		if err != nil {
+			return nil, err
+		}
+		all, err := empty.Lost(m, true)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, slices.DeleteFunc(all, func(key doc.MetadataKey) bool { return owed[key.Path] != document })...)
+	}
+	return keys, nil
+}
+
+func (k keyKind) removal(ctx context.Context, commit git.ID, birth bool) (func(string) bool, error) {
+	c, err := k.f.s.Repo().Commit(ctx, commit)
+	if err != nil || !birth && !mayRemoveKeys(c) {
+		return nil, err
+	}
+	return func(path string) bool { return removesKey(c, k.by[path], birth) }, nil
+}
+
+// metadata reads a metadata.yaml; "" is an empty one.
+func (f *finder) metadata(ctx context.Context, blob git.ID) (*doc.Metadata, error) {
 	if m := f.metas[blob]; m != nil {
-		return m, blob, nil
+		return m, nil
 	}
 	var data []byte
 	if blob != "" {
+		var err error
 		if data, err = f.s.Repo().Blob(ctx, blob); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 	}
 	m, err := doc.ParseMetadata(data)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if len(f.metas) >= keptMetadata {
 		clear(f.metas)
 	}
 	f.metas[blob] = m
-	return m, blob, nil
+	return m, nil
 }
 
-// keysOfMetadata returns the keys of metadata.yaml that a commit lacks of a parent without a record, as topics does for
-// topics.
-func (f *finder) keysOfMetadata(ctx context.Context, id, parent git.ID, birth bool, forgotten map[string]bool) ([]doc.MetadataKey, error) {
-	now, blob, err := f.metadataOf(ctx, id)
+// metadataOf reads metadata.yaml of a commit. One that a commit lacks is empty.
+func (f *finder) metadataOf(ctx context.Context, id git.ID) (*doc.Metadata, error) {
+	blob, err := keyKind{f: f}.document(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	before, was, err := f.metadataOf(ctx, parent)
-	if err != nil || was == blob {
-		return nil, err
-	}
-	keys, err := now.Lost(before, !birth && before.Branch().Name == f.Branch)
-	if err != nil || len(keys) == 0 {
-		return nil, err
-	}
-	c, err := f.s.Repo().Commit(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	var lost []doc.MetadataKey
-	for _, key := range keys {
-		at := store.KeyRecord(key.Path)
-		removed := removesKey(c, key, birth)
-		if forgotten[at] = forgotten[at] || removed; forgotten[at] {
-			continue
-		}
-		if removed, err = f.keyRemovedBeside(ctx, c, parent, key); err != nil {
-			return nil, err
-		}
-		if !removed {
-			lost = append(lost, key)
-		}
-	}
-	if len(lost) == 0 {
-		return nil, nil
-	}
-	if ours, err := f.isOurs(ctx, parent); !ours || err != nil {
-		return lost, err
-	}
-	return f.keysHere(ctx, lost)
+	return f.metadata(ctx, blob)
 }
 
-// keysHere returns what this repository's branch has in the places of keys that are lost.
-func (f *finder) keysHere(ctx context.Context, lost []doc.MetadataKey) (keys []doc.MetadataKey, err error) {
-	have, _, err := f.metadataOf(ctx, f.Have)
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range lost {
-		now, has, err := have.In(key)
-		if err != nil {
-			return nil, err
-		}
-		if has {
-			keys = append(keys, now)
-		}
-	}
-	return keys, nil
+// mayRemoveKeys reports whether removesKey can be true of a commit that is not the first of a branch.
+func mayRemoveKeys(c *git.Commit) bool {
+	subject := c.Subject()
+	return c.Trailer(store.TrailerRemoves) != "" || strings.HasPrefix(subject, store.SubjectUnset) || strings.HasPrefix(subject, store.SubjectSet) ||
+		strings.HasPrefix(subject, "Import ") || strings.Contains(c.Message, doc.MetadataBack+": ")
 }
 
 // removesKey reports whether a commit says that it removed a key of metadata.yaml. Before there was a record, the
@@ -143,65 +172,9 @@ func removesKey(c *git.Commit, key doc.MetadataKey, birth bool) bool {
 	return false
 }
 
-// keyRemovedBeside reports whether another parent of a merge lacks a key that both parents come from.
-func (f *finder) keyRemovedBeside(ctx context.Context, c *git.Commit, parent git.ID, key doc.MetadataKey) (bool, error) {
-	if len(c.Parents) < 2 {
-		return false, nil
-	}
-	if len(c.Parents) > fewParents || !f.mayAsk() {
-		return f.keyRecorded(ctx, key)
-	}
-	has := func(ctx context.Context, id git.ID) (there, same bool, err error) {
-		m, _, err := f.metadataOf(ctx, id)
-		if err != nil {
-			return false, false, err
-		}
-		if there, err = m.Has(key); err != nil || !there {
-			return false, false, err
-		}
-		now, _, err := m.In(key)
-		return true, now.Equal(key), err
-	}
-	recorded := func(ctx context.Context) (bool, error) { return f.keyRecorded(ctx, key) }
-	return f.absentBeside(ctx, c, parent, has, recorded)
-}
-
-// keyRecorded reports whether any commit of the range has a record that it removed a key, see recorded.
-func (f *finder) keyRecorded(ctx context.Context, key doc.MetadataKey) (bool, error) {
-	for _, path := range key.Above() {
-		if there, err := f.recorded(ctx, store.KeyRecord(path)); there || err != nil {
-			return there, err
-		}
-	}
-	return false, nil
-}
-
-// dropPresentKeys leaves out the keys that the tip has.
-func (b *Branch) dropPresentKeys(ctx context.Context, f *finder) error {
-	if len(b.keys) == 0 {
-		return nil
-	}
-	now, _, err := f.metadataOf(ctx, f.Tip)
-	if err != nil {
-		return err
-	}
-	var left []lostKey
-	for _, key := range b.keys {
-		has, err := now.Has(key.MetadataKey)
-		if err != nil {
-			return err
-		}
-		if !has {
-			left = append(left, key)
-		}
-	}
-	b.keys = left
-	return nil
-}
-
 // restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside the others, it
-// first removes, with a record, what the commits that lost them have added: who adds that must not keep others from syncing.
-// Nothing else is removed; it fails with doc.ErrOverLimit if that is not enough.
+// first removes, with a record, what the commits that lost them have added and nobody else has: who adds that must not keep
+// others from syncing. Nothing else is removed; it fails with doc.ErrOverLimit if that is not enough.
 func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string) error {
 	if len(b.keys) == 0 {
 		return nil
@@ -210,63 +183,30 @@ func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string)
 	if err != nil {
 		return err
 	}
-	if err = b.putKeys(c.Meta); err == nil || b.added == nil {
+	if err = b.putKeys(c.Meta); err == nil || b.spare == nil {
 		return store.NoRoom(branch, err)
 	}
 	if c.Meta, err = doc.ParseMetadata(now); err != nil {
 		return err
 	}
-	asked := map[git.ID]bool{}
-	for _, key := range b.keys {
-		if asked[key.by] {
-			continue
-		}
-		asked[key.by] = true
-		added, err := b.added(ctx, key.by)
-		if err != nil {
+	spare, err := b.spare(ctx)
+	if err != nil {
+		return err
+	}
+	for _, path := range spare {
+		if _, err := c.Meta.Unset(path); err != nil {
 			return err
-		}
-		for _, path := range added {
-			if _, err := c.Meta.Unset(path); err != nil {
-				return err
-			}
 		}
 	}
 	if err := b.putKeys(c.Meta); err != nil {
 		return store.NoRoom(branch, err)
 	}
+	b.Dropped = len(spare)
 	before, err := doc.ParseMetadata(now)
 	if err != nil {
 		return err
 	}
 	return c.RecordRemovedKeys(before)
-}
-
-// addedBy returns the paths of the keys, or of the maps with them, that a commit has and none of its parents.
-func (f *finder) addedBy(ctx context.Context, id git.ID, parents []git.ID) ([]string, error) {
-	now, blob, err := f.metadataOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	var added map[string]string // what is missing in a parent, by the key
-	for _, parent := range parents {
-		before, was, err := f.metadataOf(ctx, parent)
-		if err != nil || was == blob {
-			return nil, err
-		}
-		keys, err := before.Lost(now, false)
-		if err != nil {
-			return nil, err
-		}
-		here := map[string]string{}
-		for _, key := range keys {
-			if path, had := added[key.Path]; added == nil || had {
-				here[key.Path] = max(path, key.Missing()) // one begins with the other
-			}
-		}
-		added = here
-	}
-	return slices.Collect(maps.Values(added)), nil
 }
 
 func (b *Branch) putKeys(m *doc.Metadata) error {
@@ -276,7 +216,7 @@ func (b *Branch) putKeys(m *doc.Metadata) error {
 		}
 	}
 	for _, key := range b.keys {
-		if err := m.Restore(key.MetadataKey); err != nil {
+		if err := m.Restore(key); err != nil {
 			return err
 		}
 	}

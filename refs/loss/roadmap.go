@@ -2,7 +2,6 @@ package loss
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -14,16 +13,17 @@ import (
 // Roadmap is what the commits of the roadmap lack of their parents and its tip lacks still.
 type Roadmap struct {
 	Causes []Cause // parents before their children
+	Sound  git.ID  // see [Branch]
 
-	parts []doc.Part
-	from  []git.ID // commits that have them
+	owed map[doc.Part]git.ID // with the main.md that has it
+	from git.ID              // a commit that has some of it
 }
 
 // Empty reports whether nothing is lost.
-func (l *Roadmap) Empty() bool { return len(l.parts) == 0 }
+func (l *Roadmap) Empty() bool { return len(l.owed) == 0 }
 
 // What counts what is lost, for a message.
-func (l *Roadmap) What() string { return partsText(len(l.parts)) }
+func (l *Roadmap) What() string { return partsText(len(l.owed)) }
 
 func partsText(n int) string { return prose.Count(n, "item") + " of the roadmap" }
 
@@ -32,267 +32,122 @@ func partsText(n int) string { return prose.Count(n, "item") + " of the roadmap"
 // not lost, nor is what a later commit removed.
 func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 	f := newFinder(s, r)
-	l := &Roadmap{}
 	list, err := f.order(ctx, func(context.Context, git.ID) (bool, error) { return true, nil })
 	if err != nil {
 		return nil, err
 	}
-	removed := map[doc.Part]bool{} // by a later commit
-	known := map[doc.Part]bool{}
-	all := map[*doc.Part]bool{} // comparisons of two versions of which each part is known
-	had := map[git.ID]bool{}    // versions of main.md that have parts
+	slices.Reverse(list)
+	l := &Roadmap{}
+	parts, err := follow(ctx, f, partKind{f}, list)
+	if err != nil {
+		return nil, err
+	}
 	for _, id := range list {
 		for _, p := range r.News[id].Parents {
-			parts, err := f.parts(ctx, id, p, removed)
-			if err != nil {
-				return nil, err
-			}
-			if len(parts) == 0 {
+			lost := parts.lost[[2]git.ID{id, p}]
+			if len(lost) == 0 {
 				continue
 			}
-			cause, err := f.cause(ctx, id, p, []string{partsText(len(parts))})
+			cause, err := f.cause(ctx, id, p, []string{partsText(len(lost))})
 			if err != nil {
 				return nil, err
 			}
 			l.Causes = append(l.Causes, cause)
-			for _, part := range parts {
-				if all[&parts[0]] {
-					break
-				}
-				if !known[part] {
-					known[part] = true
-					l.parts = append(l.parts, part)
-				}
-			}
-			all[&parts[0]] = true
-			if err := l.noteSource(ctx, f, p, had); err != nil {
-				return nil, err
-			}
+			l.from = p
 		}
 	}
-	slices.Reverse(l.Causes)
-	if len(l.parts) == 0 {
-		return l, nil
+	l.owed, err = parts.total(ctx, r.Tip)
+	if err != nil || l.Empty() {
+		return l, err
 	}
-	return l, l.dropPresent(ctx, s, r.Tip)
+	l.Sound, err = f.sound(ctx, list, parts.owes, map[git.ID]bool{})
+	return l, err
 }
 
-// noteSource remembers a commit that has what is lost: this repository's for what it has in its history.
-func (l *Roadmap) noteSource(ctx context.Context, f *finder, id git.ID, had map[git.ID]bool) error {
-	ours, err := f.isOurs(ctx, id)
-	if err != nil {
-		return err
-	}
-	if ours {
-		id = f.Have
-	}
-	main, err := f.mainOf(ctx, id)
-	if err == nil && !had[main] {
-		had[main] = true
-		l.from = append(l.from, id)
-	}
-	return err
-}
+// partKind are the items and the sections of the roadmap. Their document is main.md.
+type partKind struct{ f *finder }
 
-// parts returns what a commit of the roadmap lacks of a parent without a record. What it removed
-// with one is added to removed.
-func (f *finder) parts(ctx context.Context, id, parent git.ID, removed map[doc.Part]bool) ([]doc.Part, error) {
-	parts, err := f.lostParts(ctx, id, parent)
-	if len(parts) == 0 || err != nil {
-		return nil, err
-	}
-	recorded, err := f.removed(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if recorded[doc.RoadmapFile] {
-		for _, part := range parts {
-			removed[part] = true
-		}
-		return nil, nil
-	}
-	gone, err := f.partsBeside(ctx, id, parent)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := f.isOurs(ctx, parent)
-	if err != nil {
-		return nil, err
-	}
-	if ours { // what was removed here since
-		lacks, err := f.lostParts(ctx, f.Have, parent)
-		if err != nil {
-			return nil, err
-		}
-		gone = maps.Clone(gone)
-		for _, part := range lacks {
-			gone[part] = true
-		}
-	}
-	if len(gone)+len(removed) == 0 {
-		return parts, nil
-	}
-	return slices.DeleteFunc(slices.Clone(parts), func(p doc.Part) bool {
-		return gone[p] || removed[p] // the parent that lacks it must answer for it
-	}), nil
-}
-
-// mainOf returns the main.md of a commit; "" for none, or if it is not here.
-func (f *finder) mainOf(ctx context.Context, id git.ID) (git.ID, error) {
-	tree, err := f.tree(ctx, id)
+func (k partKind) document(ctx context.Context, commit git.ID) (git.ID, error) {
+	tree, err := k.f.tree(ctx, commit)
 	if err != nil {
 		return "", err
 	}
-	root, err := f.list(ctx, tree)
+	root, err := k.f.list(ctx, tree)
 	return root[doc.RoadmapFile].ID, err
 }
 
-// lostParts returns what main.md of one commit lacks of that of another one. Two versions are compared once: thousands of
-// commits may go from one to the other and back.
-func (f *finder) lostParts(ctx context.Context, id, other git.ID) ([]doc.Part, error) {
-	to, err := f.mainOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	from, err := f.mainOf(ctx, other)
-	if err != nil || from == "" || to == from {
-		return nil, err
-	}
-	at := [2]git.ID{from, to}
-	if parts, known := f.lost[at]; known {
-		return parts, nil
-	}
-	var now []byte
-	if to != "" {
-		if now, err = f.s.Repo().Blob(ctx, to); err != nil {
-			return nil, err
-		}
-	}
-	before, err := f.s.Repo().Blob(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	var parts []doc.Part
-	if !doc.OnlyAdds(string(before), string(now)) {
-		parts = doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before))
-	}
-	f.lost[at] = parts
-	return parts, nil
-}
-
-// partsBeside returns what the other parents of a merge removed of what they have in common with
-// one parent. A section whose text that parent has changed is not among it, unless the removal has a record.
-func (f *finder) partsBeside(ctx context.Context, id, parent git.ID) (map[doc.Part]bool, error) {
-	gone := map[doc.Part]bool{}
-	for _, p := range f.News[id].Parents {
-		if p == parent {
-			continue
-		}
-		if !f.mayAsk() {
-			return f.recordedParts(ctx)
-		}
-		bases, err := f.mergeBases(ctx, parent, p)
-		if err != nil {
-			return nil, err
-		}
-		for _, base := range bases {
-			parts, err := f.lostParts(ctx, p, base)
-			if err != nil {
-				return nil, err
-			}
-			same, err := f.sameSections(ctx, parts, parent, base)
-			if err != nil {
-				return nil, err
-			}
-			for _, part := range parts {
-				if gone[part] = gone[part] || part.Text != "" || same[part.Section]; !gone[part] {
-					recorded, err := f.recordedParts(ctx)
-					if err != nil {
-						return nil, err
-					}
-					gone[part] = recorded[part]
-				}
-			}
-		}
-	}
-	return gone, nil
-}
-
-// sameSections returns which of the sections among some parts have the same text in two commits. Two versions are compared
-// once, as in lostParts.
-func (f *finder) sameSections(ctx context.Context, parts []doc.Part, a, b git.ID) (map[string]bool, error) {
-	if !slices.ContainsFunc(parts, func(p doc.Part) bool { return p.Text == "" }) {
+// read reads a main.md; "" is an empty one.
+func (k partKind) read(ctx context.Context, main git.ID) ([]byte, error) {
+	if main == "" {
 		return nil, nil
 	}
-	var at [2]git.ID
-	var of [2]*doc.Roadmap
-	for i, id := range []git.ID{a, b} {
-		var err error
-		if at[i], err = f.mainOf(ctx, id); err != nil {
-			return nil, err
-		}
+	return k.f.s.Repo().Blob(ctx, main)
+}
+
+func (k partKind) lost(ctx context.Context, now, before git.ID, _ bool) ([]doc.Part, error) {
+	have, err := k.read(ctx, now)
+	if err != nil {
+		return nil, err
 	}
-	if same, known := f.same[at]; known {
-		return same, nil
+	had, err := k.read(ctx, before)
+	if err != nil || doc.OnlyAdds(string(had), string(have)) {
+		return nil, err
 	}
-	for i, id := range []git.ID{a, b} {
-		data, err := f.s.RoadmapAt(ctx, id)
+	return doc.ParseRoadmap(have).Lost(doc.ParseRoadmap(had)), nil
+}
+
+// has reports whether a main.md has a part. It lists the parts of the last few once.
+func (k partKind) has(ctx context.Context, main git.ID, part doc.Part) (bool, error) {
+	all := k.f.parts[main]
+	if all == nil {
+		data, err := k.read(ctx, main)
 		if err != nil {
-			return nil, err
+			return false, err
+		}
+		all = map[doc.Part]bool{}
+		for _, p := range doc.ParseRoadmap(nil).Lost(doc.ParseRoadmap(data)) {
+			all[p] = true
+		}
+		if len(k.f.parts) >= keptRoadmaps {
+			clear(k.f.parts)
+		}
+		k.f.parts[main] = all
+	}
+	return all[part], nil
+}
+
+// keptRoadmaps is of how many main.md a search keeps the parts; each may have megabytes.
+const keptRoadmaps = 2
+
+// same reports whether two main.md have a section with the same text. An item is its text. Two versions are compared
+// once, as in ledger.missing.
+func (k partKind) same(ctx context.Context, a, b git.ID, part doc.Part) (bool, error) {
+	if part.Text != "" {
+		return true, nil
+	}
+	at := [2]git.ID{min(a, b), max(a, b)}
+	if same, known := k.f.same[at]; known {
+		return same[part.Section], nil
+	}
+	var of [2]*doc.Roadmap
+	for i, main := range at {
+		data, err := k.read(ctx, main)
+		if err != nil {
+			return false, err
 		}
 		of[i] = doc.ParseRoadmap(data)
 	}
-	f.same[at] = of[0].Same(of[1])
-	return f.same[at], nil
+	k.f.same[at] = of[0].Same(of[1])
+	return k.f.same[at][part.Section], nil
 }
 
-// recordedParts returns what commits of the range removed with a record, see recorded.
-func (f *finder) recordedParts(ctx context.Context) (map[doc.Part]bool, error) {
-	if f.gone != nil {
-		return f.gone, nil
+// removal takes a record for one of all that its commit lacks.
+func (k partKind) removal(ctx context.Context, commit git.ID, _ bool) (func(doc.Part) bool, error) {
+	names, err := k.f.removed(ctx, commit)
+	if !names[doc.RoadmapFile] || err != nil {
+		return nil, err
 	}
-	gone := map[doc.Part]bool{}
-	for id, n := range f.News {
-		recorded, err := f.removed(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if !recorded[doc.RoadmapFile] {
-			continue
-		}
-		for _, p := range n.Parents {
-			parts, err := f.lostParts(ctx, id, p)
-			if err != nil {
-				return nil, err
-			}
-			for _, part := range parts {
-				gone[part] = true
-			}
-		}
-	}
-	f.gone = gone
-	return gone, nil
-}
-
-// dropPresent leaves out what the tip has.
-func (l *Roadmap) dropPresent(ctx context.Context, s *store.Store, tip git.ID) error {
-	data, err := s.RoadmapAt(ctx, tip)
-	if err != nil {
-		return err
-	}
-	now := doc.ParseRoadmap(data)
-	lost := map[doc.Part]bool{}
-	for _, id := range l.from {
-		was, err := s.RoadmapAt(ctx, id)
-		if err != nil {
-			return err
-		}
-		for _, p := range now.Lost(doc.ParseRoadmap(was)) {
-			lost[p] = true
-		}
-	}
-	l.parts = slices.DeleteFunc(l.parts, func(p doc.Part) bool { return !lost[p] })
-	return nil
+	return func(doc.Part) bool { return true }, nil
 }
 
 // Restore makes the commit of the roadmap that has again what is lost. It moves no ref.
@@ -301,13 +156,15 @@ func (l *Roadmap) Restore(ctx context.Context, tx *store.Transaction, tip git.ID
 	if err != nil {
 		return nil, err
 	}
-	r, left := doc.ParseRoadmap(data), l.parts
-	for _, id := range l.from { // the newest first
-		was, err := tx.Store.RoadmapAt(ctx, id)
+	now, r := doc.ParseRoadmap(data), doc.ParseRoadmap(data)
+	for _, main := range sources(l.owed) {
+		text, err := tx.Store.Repo().Blob(ctx, main)
 		if err != nil {
 			return nil, err
 		}
-		left = r.Restore(left, doc.ParseRoadmap(was))
+		was := doc.ParseRoadmap(text)
+		lost := slices.DeleteFunc(now.Lost(was), func(p doc.Part) bool { return l.owed[p] != main })
+		r.Restore(lost, was)
 	}
 	c, err := tx.Store.Repo().Commit(ctx, tip)
 	if err != nil {
@@ -317,5 +174,5 @@ func (l *Roadmap) Restore(ctx context.Context, tx *store.Transaction, tip git.ID
 	if err := tx.Put(ctx, tree, doc.RoadmapFile, r.Bytes()); err != nil {
 		return nil, err
 	}
-	return tx.RoadmapCommit(ctx, tree, []git.ID{tip}, store.RoadmapRecord{Reason: "Restore " + l.What(), Restores: l.from[0]})
+	return tx.RoadmapCommit(ctx, tree, []git.ID{tip}, store.RoadmapRecord{Reason: "Restore " + l.What(), Restores: l.from})
 }

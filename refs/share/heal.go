@@ -43,9 +43,6 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		causes, err = ex.healBranch(ctx, ses, st, r, roadmap)
 	}
 	if err != nil {
-		if len(causes) > 0 {
-			st.sound = causes[0].Parent
-		}
 		return fmt.Errorf("restore '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, err)
 	}
 	for _, c := range causes {
@@ -166,7 +163,12 @@ func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st 
 	}
 	c, err := lost.Restore(ctx, ses, tip)
 	if err != nil {
-		return lost.Causes, err
+		st.sound = lost.Sound
+		return nil, err
+	}
+	if lost.Dropped > 0 {
+		ex.warn(fmt.Sprintf("'%s' of '%s': to make room, %s that came with the loss and nobody else has goes", displayRef(st.ref), ex.peer.Name,
+			prose.Count(lost.Dropped, "key")))
 	}
 	c.SetRoadmap(roadmap)
 	made, err := ses.WriteObjects(ctx, c)
@@ -184,7 +186,8 @@ func (ex *exchanger) healRoadmap(ctx context.Context, ses *store.Transaction, st
 	}
 	made, err := lost.Restore(ctx, ses, r.Tip)
 	if err != nil {
-		return lost.Causes, err
+		st.sound = lost.Sound
+		return nil, err
 	}
 	st.theirs, st.healed = made.ID, st.theirs
 	return lost.Causes, nil

@@ -214,7 +214,7 @@ type refAction struct {
 	ours   git.ID     // the local commit
 	theirs git.ID     // the remote's; with what its commits lost, if healed
 	healed git.ID     // the remote's commit, if theirs was made here on top of it
-	sound  git.ID     // if nothing could be made: the remote's newest commit below those that lost something
+	sound  git.ID     // if nothing could be made: the remote's newest commit that lacks nothing
 	of     *refAction // the branch that handed over code belongs to
 	push   git.ID     // the remote's new commit; "" for no push
 	take   git.ID     // what the local ref must contain; "" for nothing
