@@ -78,6 +78,10 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if u.brought, err = commitsOf(read, commits.Added, added); err != nil {
 		return nil, err
 	}
+	again, base, err := restoredBase(ctx, tx, j, base)
+	if err != nil {
+		return nil, err
+	}
 	d := &documents{tx: tx, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
 	if c.Meta, err = d.metadata(ctx); err != nil {
 		return nil, err
@@ -94,11 +98,20 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if err = d.topics(ctx); err == nil && Unsettled(d.conflicts) == 0 {
 		err = d.put(ctx)
 	}
-	for _, key := range d.removed {
-		err = errors.Join(err, c.RemoveTopic(ctx, key)) // what one side removed has its record there
-	}
+	err = errors.Join(err, d.record(ctx, c, again))
 	u.Conflicts, u.ourTopics, u.theirTopics = d.conflicts, d.ourTopics, d.theirTopics
 	return u, err
+}
+
+// record records which topics answers to conflicts remove, and what one side removed of what both have restored. What one side
+// removed of what the base has, has its record there.
+func (d *documents) record(ctx context.Context, c *store.Draft, again restored) error {
+	for _, key := range d.removed {
+		if err := c.RemoveTopic(ctx, key); err != nil {
+			return err
+		}
+	}
+	return again.record(ctx, c)
 }
 
 // addTotals counts what came.

@@ -136,6 +136,10 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	if err != nil {
 		return nil, nil, err
 	}
+	base, again, err := merge.RestoredRoadmap(ctx, ses.Store, ours, theirs, base)
+	if err != nil {
+		return nil, nil, err
+	}
 	o, err := ses.Store.RoadmapAt(ctx, ours)
 	if err != nil {
 		return nil, nil, err
@@ -156,8 +160,9 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 		return nil, nil, err
 	}
 	record := store.RoadmapRecord{Reason: "Merge the roadmap of " + prose.OneLine(from, 100)}
-	if len(conflicts) > 0 { // an answer may remove what a side has changed
-		now := doc.ParseRoadmap(merged)
+	now := doc.ParseRoadmap(merged)
+	record.Removes = slices.ContainsFunc(now.Lost(doc.ParseRoadmap(base)), func(p doc.Part) bool { return slices.Contains(again, p) })
+	if len(conflicts) > 0 && !record.Removes { // an answer may remove what a side has changed
 		record.Removes = len(now.Lost(doc.ParseRoadmap(o)))+len(now.Lost(doc.ParseRoadmap(t))) > 0
 	}
 	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, record)
