@@ -30,7 +30,7 @@ var layers = map[string][]string{
 	"refs/undo":               {"refs/code", "refs/remote", "refs/store", "notes", "refs/fail", "refs/git"},
 	"refs/share":              {"refs/newids", "refs/code", "refs/loss", "refs/expunge", "refs/merge", "refs/incoming", "refs/remote", "refs/store", "refs/fail", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/newids":             {"refs/expunge", "refs/incoming", "refs/store", "notes", "refs/fail", "refs/journal", "refs/git", "refs/doc"},
-	"refs/loss":               {"refs/expunge", "refs/merge", "refs/incoming", "refs/store", "refs/git", "refs/doc", "refs/prose"},
+	"refs/loss":               {"refs/expunge", "refs/merge", "refs/incoming", "refs/store", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs/code":               {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/expunge":            {"refs/incoming", "refs/remote", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/merge":              {"refs/history", "refs/store", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},

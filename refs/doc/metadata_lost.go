@@ -143,12 +143,28 @@ func (k MetadataKey) Equal(other MetadataKey) bool {
 	return k.Path == other.Path && equalNodes(k.value, other.value)
 }
 
-// Restore sets a key to the value that it had. Where Has is true, it changes nothing.
-func (m *Metadata) Restore(k MetadataKey) error {
-	if has, err := m.Has(k); has || err != nil {
-		return err
+// Restore sets keys to the values that they had. Where Has is true, it changes nothing. Each segment is written once. After an
+// error the metadata is of no use.
+func (m *Metadata) Restore(keys ...MetadataKey) error {
+	changed := map[string]bool{}
+	for _, k := range keys {
+		has, err := m.Has(k)
+		if err != nil {
+			return err
+		}
+		if !has {
+			if _, err := m.place(k.parts, cloneNode(k.value)); err != nil {
+				return err
+			}
+			changed[k.parts[0]] = true
+		}
 	}
-	return m.set(k.parts, cloneNode(k.value))
+	for segment := range changed {
+		if err := m.rewrite(m.find(segment)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CanonicalPath returns a path as JoinPath writes it; false if it is none.

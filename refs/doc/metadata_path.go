@@ -234,20 +234,35 @@ func (m *Metadata) SetValue(path string, v any) error {
 }
 
 func (m *Metadata) set(parts []string, value *yaml.Node) error {
+	b, err := m.place(parts, value)
+	if err != nil {
+		return err
+	}
+	if err := m.rewrite(b); err != nil {
+		if b.root = nil; b.text == "" {
+			m.blocks = m.blocks[:len(m.blocks)-1]
+		}
+		return err
+	}
+	return nil
+}
+
+// place puts a value into the nodes of its block, which has to be written then.
+func (m *Metadata) place(parts []string, value *yaml.Node) (*block, error) {
 	b := m.find(parts[0])
 	if b == nil {
 		if err := checkSegment(parts[0]); err != nil {
-			return err
+			return nil, err
 		}
 		b = m.add(parts[0])
 	}
 	n, err := b.node()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, p := range parts[1:] {
 		if err := ensureMap(n, parts[:i+1]); err != nil {
-			return err
+			return nil, err
 		}
 		next := lookup(n, p)
 		if next == nil {
@@ -257,13 +272,7 @@ func (m *Metadata) set(parts []string, value *yaml.Node) error {
 		n = next
 	}
 	replaceNode(n, value)
-	if err := m.rewrite(b); err != nil {
-		if b.root = nil; b.text == "" {
-			m.blocks = m.blocks[:len(m.blocks)-1]
-		}
-		return err
-	}
-	return nil
+	return b, nil
 }
 
 // ensureMap makes n, the value at path, a map if it is null. It fails if n cannot contain

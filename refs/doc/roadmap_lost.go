@@ -1,11 +1,14 @@
 package doc
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Part is a part of main.md that can be lost: an item of a standard list, or the text of another
 // section.
 type Part struct {
-	Section string // as in main.md
+	Section string // the standard name, or what the names of one section have in common
 	Text    string // of the item; "" for the whole section
 }
 
@@ -22,7 +25,7 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 		case before.find(s.name) != s: // a second section of that name, which no command reads
 		case std == "" || std == SectionGoal:
 			if s.text() != "" && (now == nil || now.text() == "") {
-				lost = append(lost, Part{Section: s.name})
+				lost = append(lost, Part{Section: partName(s.name)})
 			}
 		default:
 			have := itemsByText(r.list(std, boxed(std)))
@@ -36,12 +39,20 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 	return lost
 }
 
+// partName is the name of a section in a Part.
+func partName(section string) string {
+	if std := standardName(section); std != "" {
+		return std
+	}
+	return cmp.Or(foldName(section), section)
+}
+
 // Same returns the sections of the roadmap before, by the names that Lost gives them, whose text is the same in r.
 func (r *Roadmap) Same(before *Roadmap) map[string]bool {
 	same := map[string]bool{}
 	for i := range len(before.sections) - 1 {
 		name := before.sections[i+1].name
-		same[name] = r.sectionText(name) == before.sectionText(name)
+		same[partName(name)] = r.sectionText(name) == before.sectionText(name)
 	}
 	return same
 }
@@ -104,12 +115,22 @@ func (r *Roadmap) restoreItems(name string, parts []Part, from *Roadmap) (left [
 	return left
 }
 
-// OnlyAdds reports whether a text only has more in one place than before, so that nothing of it
-// was removed.
+// OnlyAdds reports whether a text has what it had before and some more items in one place, so that nothing of it was
+// removed. It asks little: other additions may hide what follows them, as a heading or a fence does.
 func OnlyAdds(before, now string) bool {
 	n := 0
 	for n < len(before) && n < len(now) && before[n] == now[n] {
 		n++
 	}
-	return strings.HasSuffix(now[n:], before[n:])
+	n = strings.LastIndexByte(now[:n], '\n') + 1 // a whole line, or the end of one item may begin another
+	if !strings.HasSuffix(now[n:], before[n:]) {
+		return false
+	}
+	for line := range strings.Lines(now[n : len(now)-len(before[n:])]) {
+		if !strings.HasPrefix(line, "- ") || !strings.HasSuffix(line, "\n") {
+			return false
+		}
+	}
+	after := strings.TrimLeft(before[n:], "\n")
+	return after == "" || after[0] == '-' || after[0] == '#' // no second line of an item
 }

@@ -23,6 +23,9 @@ const (
 	UpToDate = "up-to-date"
 	// TooManyBases is returned when the two histories have more merge bases than a merge can join.
 	TooManyBases = "too-many-bases"
+	// MergeUnclear is returned when a merge of a remote lacks a topic, a key or a section that both of its sides have changed, or too much, so
+	// that nobody can tell what to restore. The hint sets the ref back.
+	MergeUnclear = "merge-unclear"
 	// ConflictNotFound is returned when the path to resolve is not in conflict.
 	ConflictNotFound = "conflict-not-found"
 	// ResolutionInvalid is returned when the text that resolves a conflict is invalid for its path.

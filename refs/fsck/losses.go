@@ -50,7 +50,7 @@ func checkLosses(ctx context.Context, c *checker) error {
 
 // history returns the range of a ref's whole history.
 func (c *checker) history(v *memory, tip git.ID) loss.Range {
-	return loss.Range{Tip: tip, News: v.in.ByID, Gone: *c.forgotten, Keys: v.keys}
+	return loss.Range{Tip: tip, News: v.in.ByID, Gone: *c.forgotten, Judge: true, Keys: v.keys}
 }
 
 // keys lists the entries of a document that was read.

@@ -146,16 +146,36 @@ func (f *finder) hadCommit(ctx context.Context, id git.ID, key Key) (bool, error
 	return f.contains(ctx, store.CommitEntries, tree, key)
 }
 
-// hidden returns the commit of this repository that the first commit of a branch of the same name
-// would hide; "" for none.
-func (f *finder) hidden(ctx context.Context, births bool) (git.ID, error) {
+// hidden returns the commits that the first commit of a branch hides from a repository that has a branch of that name: its own,
+// and what others have pushed to it since.
+func (f *finder) hidden(ctx context.Context, births bool) ([]git.ID, error) {
 	if !births || f.Have == "" || f.Have == f.Tip {
-		return "", nil
+		return nil, nil
 	}
-	if is, err := f.s.Repo().IsAncestor(ctx, f.Have, f.Tip); !is || err != nil {
-		return "", err
+	var list []git.ID
+	if is, err := f.s.Repo().IsAncestor(ctx, f.Have, f.Tip); err != nil {
+		return nil, err
+	} else if is {
+		list = append(list, f.Have)
 	}
-	return f.Have, nil
+	for at := f.Tip; ; at = f.News[at].Parents[0] {
+		n := f.News[at]
+		if n == nil || len(n.Parents) == 0 {
+			return list, nil
+		}
+		birth, err := f.isBirth(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if !birth {
+			continue
+		}
+		name, err := f.branchAt(ctx, n.Parents[0])
+		if err == nil && name == f.Branch && n.Parents[0] != f.Have {
+			list = append(list, n.Parents[0])
+		}
+		return list, err
+	}
 }
 
 // between reports whether a commit follows what this repository and the other side have in common: what lies

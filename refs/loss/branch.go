@@ -26,13 +26,14 @@ type Branch struct {
 	keys    []doc.MetadataKey         // of metadata.yaml
 	from    git.ID                    // a commit that has what is lost first
 
+	dispute error // refuses the branch, see ledger.total
 	changed map[string]bool
 	spare   func(context.Context) ([]string, error) // keys that can go to make room; nil: none
 }
 
 // Empty reports whether nothing is lost.
 func (b *Branch) Empty() bool {
-	return len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files)+len(b.keys) == 0
+	return b.dispute == nil && len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files)+len(b.keys) == 0
 }
 
 // Changed returns the ids of entries that a commit has with another content than its parent. The
@@ -122,8 +123,8 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if before != "" {
-		if err := b.compareHidden(ctx, f, before); err != nil {
+	for _, id := range before {
+		if err := b.compareHidden(ctx, f, id); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +149,7 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	return b, err
 }
 
-// compareHidden records what the tip lacks of this repository's branch, which the first commit of a branch hides.
+// compareHidden records what the tip lacks of a commit that the first commit of a branch hides.
 func (b *Branch) compareHidden(ctx context.Context, f *finder, have git.ID) error {
 	lost, err := b.compareEntries(ctx, f, f.Tip, have)
 	if err != nil {
@@ -175,7 +176,7 @@ func (b *Branch) follow(ctx context.Context, f *finder, list []git.ID) (kept fol
 	if kept.topics, err = follow(ctx, f, topics, list); err != nil {
 		return kept, err
 	}
-	owed, err := kept.topics.total(ctx, f.Tip)
+	owed, dispute, err := kept.topics.total(ctx, f.Tip)
 	if err != nil {
 		return kept, err
 	}
@@ -186,7 +187,13 @@ func (b *Branch) follow(ctx context.Context, f *finder, list []git.ID) (kept fol
 	if kept.keys, err = follow(ctx, f, keys, list); err != nil {
 		return kept, err
 	}
-	if owed, err = kept.keys.total(ctx, f.Tip); err != nil {
+	if owed, b.dispute, err = kept.keys.total(ctx, f.Tip); err != nil {
+		return kept, err
+	}
+	if dispute != nil {
+		b.dispute = dispute
+	}
+	if err := b.dropNested(ctx, f, keys, owed); err != nil {
 		return kept, err
 	}
 	if b.keys, err = keys.inOrder(ctx, owed); err != nil {

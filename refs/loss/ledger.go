@@ -40,7 +40,10 @@ type ledger[T comparable] struct {
 	known     map[uint64]*debts[T]       // by their sums
 	losses    map[[2]git.ID]map[bool][]T // of lost, by the two documents and birth
 	contested map[git.ID]bool            // merges in which newest looked at contents
-	ours      git.ID                     // the document of Have
+	disputes  map[T]git.ID               // merges that lost one of two contents, see disputed
+	cut       map[git.ID]bool            // commits that come from new ones which are not in the list
+	looks     int                        // in how many cases newest compared contents
+	visits    int                        // of things that merges lack, in their parents
 }
 
 // debts are what a commit owes: for each thing the document that has it. They do not change once they are in a ledger.
@@ -71,17 +74,19 @@ type step[T comparable] struct {
 // follow makes the ledger of a list of commits, parents before children.
 func follow[T comparable](ctx context.Context, f *finder, k kind[T], list []git.ID) (*ledger[T], error) {
 	l := &ledger[T]{f: f, k: k, owed: map[git.ID]*debts[T]{}, lost: map[[2]git.ID][]T{}, removed: map[T][]git.ID{},
-		steps: map[step[T]]*debts[T]{}, known: map[uint64]*debts[T]{}, losses: map[[2]git.ID]map[bool][]T{}, contested: map[git.ID]bool{}}
-	if f.Have != "" {
-		var err error
-		if l.ours, err = k.document(ctx, f.Have); err != nil {
-			return nil, err
-		}
+		steps: map[step[T]]*debts[T]{}, known: map[uint64]*debts[T]{}, losses: map[[2]git.ID]map[bool][]T{}, contested: map[git.ID]bool{},
+		disputes: map[T]git.ID{}, cut: map[git.ID]bool{}}
+	listed := make(map[git.ID]bool, len(list))
+	for _, id := range list {
+		listed[id] = true
 	}
 	for _, id := range list {
 		parents, err := l.parents(ctx, id)
 		if err != nil {
 			return nil, err
+		}
+		for _, p := range parents {
+			l.cut[id] = l.cut[id] || l.cut[p.commit] || f.News[p.commit] != nil && !listed[p.commit]
 		}
 		switch {
 		case len(parents) == 0:
@@ -252,27 +257,34 @@ func (l *ledger[T]) intern(from map[T]git.ID) *debts[T] {
 // owes reports whether a commit owes anything.
 func (l *ledger[T]) owes(id git.ID) bool { return l.owed[id] != nil }
 
-// total returns what a commit owes and has nothing in the place of, which is what has to be restored.
-func (l *ledger[T]) total(ctx context.Context, id git.ID) (map[T]git.ID, error) {
+// total returns what a commit owes and has nothing in the place of, which is what has to be restored, and the error that refuses
+// the commit where that cannot be told: who has the ref already must not choose between two contents for all others. A clone
+// that has nothing restores neither.
+func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, dispute, err error) {
 	d := l.owed[id]
 	if d == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	now, err := l.k.document(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	owed := make(map[T]git.ID, len(d.from))
+	owed = make(map[T]git.ID, len(d.from))
 	for thing, doc := range d.from {
 		has, err := l.k.has(ctx, now, thing)
-		if err != nil {
-			return nil, err
-		}
-		if !has {
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case has:
+		case doc != disputed:
 			owed[thing] = doc
+		case l.f.Have != "" && dispute == nil:
+			if dispute, err = l.f.unclear(ctx, l.disputes[thing]); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	return owed, nil
+	return owed, dispute, nil
 }
 
 // sources lists the documents that have what is owed, those with most of it first.

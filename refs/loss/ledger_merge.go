@@ -15,6 +15,16 @@ const fewParents = 8
 // made needs it.
 const mostContested = 64
 
+// fewContents is how many contents of one thing newest compares in a merge, and mostContents in how many cases altogether.
+const (
+	fewContents  = 3
+	mostContents = 20_000
+)
+
+// mostVisits bounds how many things that merges lack one ledger looks at, each in each parent. Merges that commands make lack what
+// one side has removed.
+const mostVisits = 200_000
+
 // holder is a parent of a merge that has, or owes, what the merge lacks.
 type holder struct {
 	parent, doc git.ID
@@ -31,6 +41,10 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 	removes, err := l.k.removal(ctx, id, false)
 	if err != nil {
 		return err
+	}
+	if l.visits += len(order) * len(parents); l.visits > mostVisits || len(parents) > fewParents && l.strict() {
+		l.refuse(id, order, parents[0])
+		return nil
 	}
 	if removes != nil {
 		order = slices.DeleteFunc(order, func(thing T) bool {
@@ -54,6 +68,9 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 		if err != nil {
 			return err
 		}
+		if h.doc == disputed && l.disputes[thing] == "" {
+			l.disputes[thing] = id
+		}
 		if from[thing] = h.doc; h.fresh {
 			at := [2]git.ID{id, h.parent}
 			l.lost[at] = append(l.lost[at], thing)
@@ -63,6 +80,25 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 		l.owed[id] = owed
 	}
 	return nil
+}
+
+// strict reports whether what is not clear refuses the ref: this repository has it, and need not take what came.
+func (l *ledger[T]) strict() bool { return !l.f.Judge && l.f.Have != "" }
+
+// refuse records of a merge that costs too much to look into, or is none that a command made, that what it lacks is disputed. Where
+// it cannot be refused, it owes what its first parent does.
+func (l *ledger[T]) refuse(id git.ID, order []T, first side[T]) {
+	if !l.strict() {
+		if first.owed != nil {
+			l.owed[id] = first.owed
+		}
+		return
+	}
+	from := make(map[T]git.ID, len(order))
+	for _, thing := range order {
+		from[thing], l.disputes[thing] = disputed, id
+	}
+	l.owed[id] = l.intern(from)
 }
 
 // holders lists what a merge lacks, with the parents that have it or owe it.
@@ -103,6 +139,14 @@ func (l *ledger[T]) holders(ctx context.Context, id git.ID, parents []side[T]) (
 
 // dropRemoved takes away the holders of things that another parent of the merge has removed from what they have.
 func (l *ledger[T]) dropRemoved(ctx context.Context, holders map[T][]holder, order []T, parents []side[T]) error {
+	if len(parents) > fewParents {
+		for _, thing := range order {
+			if len(holders[thing]) < len(parents) && len(l.removed[thing]) > 0 {
+				delete(holders, thing)
+			}
+		}
+		return nil
+	}
 	holds := make(map[git.ID]map[T]bool, len(parents))
 	for thing, list := range holders {
 		for _, h := range list {
@@ -127,7 +171,7 @@ func (l *ledger[T]) dropRemoved(ctx context.Context, holders map[T][]holder, ord
 					things = append(things, thing)
 				}
 			}
-			if err := l.removedOn(ctx, things, lacks.commit, has.commit, len(parents), gone); err != nil {
+			if err := l.removedOn(ctx, things, lacks, has.commit, gone); err != nil {
 				return err
 			}
 		}
@@ -139,51 +183,118 @@ func (l *ledger[T]) dropRemoved(ctx context.Context, holders map[T][]holder, ord
 }
 
 // removedOn adds to gone those of the things that one commit has and another one lacks which were there in what both have in
-// common, or were removed with a record on the way to the one that lacks them alone.
-func (l *ledger[T]) removedOn(ctx context.Context, things []T, lacks, has git.ID, parents int, gone map[T]bool) error {
+// common, or were removed with a record on the way to the one that lacks them alone. What has another form there, as a map has
+// in the place of a value, was not removed.
+func (l *ledger[T]) removedOn(ctx context.Context, things []T, lacks side[T], has git.ID, gone map[T]bool) error {
 	if len(things) == 0 {
 		return nil
 	}
-	if parents > fewParents || !l.f.mayAsk() {
-		for _, thing := range things {
-			if len(l.removed[thing]) > 0 {
-				gone[thing] = true
-			}
+	removed, err := l.removedOf(ctx, things, lacks.commit, has)
+	for _, thing := range removed {
+		other, hasErr := l.k.has(ctx, lacks.doc, thing)
+		if hasErr != nil {
+			return hasErr
 		}
-		return nil
+		if !other {
+			gone[thing] = true
+		}
+	}
+	return err
+}
+
+func (l *ledger[T]) removedOf(ctx context.Context, things []T, lacks, has git.ID) (list []T, err error) {
+	if !l.f.mayAsk() {
+		return l.removedHere(ctx, things)
+	}
+	if l.cut[lacks] { // what was lost below the first commit of a branch is not known
+		return l.removedWithRecord(ctx, things, lacks, has)
 	}
 	bases, err := l.f.mergeBases(ctx, lacks, has)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	there := make(map[T]int, len(things))
 	for _, base := range bases {
 		doc, err := l.k.document(ctx, base)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, thing := range things {
 			had, err := l.k.has(ctx, doc, thing)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if _, owes := l.owed[base].of(thing); had || owes {
 				there[thing]++
 			}
 		}
 	}
+	var doubtful []T // what one side has added since is in none of the bases
 	for _, thing := range things {
-		removed := there[thing] == len(bases)
-		if n := there[thing]; 0 < n && !removed { // what one side has added since is in none
-			if removed, err = l.removedSince(ctx, thing, lacks, has); err != nil {
-				return err
-			}
-		}
-		if removed && len(bases) > 0 {
-			gone[thing] = true
+		switch n := there[thing]; {
+		case len(bases) == 0 || 0 < n && n < len(bases):
+			doubtful = append(doubtful, thing)
+		case n > 0:
+			list = append(list, thing)
 		}
 	}
-	return nil
+	for _, thing := range doubtful {
+		removed, err := l.removedSince(ctx, thing, lacks, has)
+		switch {
+		case err != nil || removed:
+		case l.strict():
+			removed, err = l.lacksHere(ctx, thing)
+		case l.f.Judge:
+			removed = len(l.removed[thing]) > 0
+		}
+		if err != nil {
+			return nil, err
+		}
+		if removed {
+			list = append(list, thing)
+		}
+	}
+	return list, nil
+}
+
+// removedHere returns the things that a record of the range names, or that this repository lacks.
+func (l *ledger[T]) removedHere(ctx context.Context, things []T) (list []T, err error) {
+	for _, thing := range things {
+		gone := len(l.removed[thing]) > 0
+		if !gone && l.f.Have != "" {
+			if gone, err = l.lacksHere(ctx, thing); err != nil {
+				return nil, err
+			}
+		}
+		if gone {
+			list = append(list, thing)
+		}
+	}
+	return list, nil
+}
+
+// lacksHere reports whether this repository's ref lacks a thing: it does not bring back what it may have removed.
+func (l *ledger[T]) lacksHere(ctx context.Context, thing T) (bool, error) {
+	doc, err := l.k.document(ctx, l.f.Have)
+	if err != nil {
+		return false, err
+	}
+	has, err := l.k.has(ctx, doc, thing)
+	return !has, err
+}
+
+// removedWithRecord returns the things of which there is a record on the way to one commit alone.
+func (l *ledger[T]) removedWithRecord(ctx context.Context, things []T, lacks, has git.ID) (list []T, err error) {
+	for _, thing := range things {
+		removed, err := l.removedSince(ctx, thing, lacks, has)
+		if err != nil {
+			return nil, err
+		}
+		if removed {
+			list = append(list, thing)
+		}
+	}
+	return list, nil
 }
 
 // removedSince reports whether a commit that one commit comes from, and another one does not, has removed a thing.
@@ -206,18 +317,25 @@ func (l *ledger[T]) removedSince(ctx context.Context, thing T, lacks, has git.ID
 	return false, nil
 }
 
+// disputed stands for a document: a merge lost a thing that both sides have changed. No command makes such a merge, and whoever
+// would choose could be made to bring back old words.
+const disputed git.ID = "disputed"
+
 // newest returns the holder with the content that changed since what it has in common with the others. Where both have
-// changed, it is the content that this repository has, or else the first.
+// changed it, or there are too many to look at, what was lost is disputed; a range that judges takes a likely one.
 func (l *ledger[T]) newest(ctx context.Context, id git.ID, thing T, holders []holder) (holder, error) {
 	docs := map[git.ID]bool{}
 	for _, h := range holders {
 		docs[h.doc] = true
 	}
-	if len(docs) > 1 && len(l.contested) < mostContested {
+	if len(docs) == 1 {
+		return l.likely(holders), nil
+	}
+	if len(l.contested) < mostContested {
 		l.contested[id] = true
 	}
-	if len(docs) == 1 || len(docs) > fewParents || !l.contested[id] {
-		return l.likely(holders), nil
+	if l.looks++; docs[disputed] || len(docs) > fewContents || !l.contested[id] || l.looks > mostContents {
+		return l.unclear(holders), nil
 	}
 	best := holders[0]
 	for _, h := range holders[1:] {
@@ -231,56 +349,59 @@ func (l *ledger[T]) newest(ctx context.Context, id git.ID, thing T, holders []ho
 		if same {
 			continue
 		}
-		if newer, err := l.newer(ctx, thing, h, best); err != nil {
+		changed, err := l.changed(ctx, thing, best, h)
+		switch {
+		case err != nil:
 			return best, err
-		} else if newer {
+		case changed[0] == changed[1]:
+			return l.unclear(holders), nil
+		case changed[1]:
 			best = h
 		}
 	}
 	return best, nil
 }
 
-// likely returns a holder without a look at what it has: this repository's own commit, or one that has the thing itself.
+// unclear returns what a merge owes whose holders cannot be told apart.
+func (l *ledger[T]) unclear(holders []holder) holder {
+	if l.f.Judge {
+		return l.likely(holders)
+	}
+	return holder{doc: disputed}
+}
+
+// likely returns a holder without a look at what it has: one that has the thing itself.
 func (l *ledger[T]) likely(holders []holder) holder {
-	for _, is := range []func(holder) bool{
-		func(h holder) bool { return h.parent == l.f.Have },
-		func(h holder) bool { return h.fresh },
-	} {
-		if i := slices.IndexFunc(holders, is); i >= 0 {
-			return holders[i]
-		}
+	if i := slices.IndexFunc(holders, func(h holder) bool { return h.fresh }); i >= 0 {
+		return holders[i]
 	}
 	return holders[0]
 }
 
-// newer reports whether one holder has changed a thing and the other one has not.
-func (l *ledger[T]) newer(ctx context.Context, thing T, h, than holder) (bool, error) {
-	bases, err := l.f.mergeBases(ctx, h.parent, than.parent)
+// changed reports which of two holders have changed a thing since what they have in common.
+func (l *ledger[T]) changed(ctx context.Context, thing T, a, b holder) (changed [2]bool, err error) {
+	bases, err := l.f.mergeBases(ctx, a.parent, b.parent)
 	if err != nil {
-		return false, err
+		return changed, err
 	}
-	old := [2]bool{}
+	changed = [2]bool{true, true}
 	for _, base := range bases {
 		doc, owes := l.owed[base].of(thing)
 		if !owes {
 			if doc, err = l.k.document(ctx, base); err != nil {
-				return false, err
+				return changed, err
 			}
 		}
-		for i, of := range []holder{h, than} {
-			if old[i] {
+		for i, of := range []holder{a, b} {
+			if !changed[i] || doc == disputed {
 				continue
 			}
-			if old[i], err = l.k.same(ctx, doc, of.doc, thing); err != nil {
-				return false, err
+			same, err := l.k.same(ctx, doc, of.doc, thing)
+			if err != nil {
+				return changed, err
 			}
+			changed[i] = !same
 		}
 	}
-	if old[0] != old[1] {
-		return old[1], nil
-	}
-	if l.ours == "" {
-		return false, nil
-	}
-	return l.k.same(ctx, l.ours, h.doc, thing)
+	return changed, nil
 }

@@ -96,7 +96,7 @@ func write(t *testing.T, r *memtest.Repo, s *refs.Store, list []node, back bool)
 
 // lost returns the names of the topics that a commit has to get back, as a clone finds it that has another one; -1 for none.
 func (w written) lost(t testing.TB, tip, have int) string {
-	r := loss.Range{Tip: w.ids[tip], Branch: "main", News: maps.Clone(w.news)}
+	r := loss.Range{Tip: w.ids[tip], Branch: "main", News: maps.Clone(w.news), Judge: true}
 	if have >= 0 {
 		r.Have = w.ids[have]
 		for queue := []git.ID{r.Have}; len(queue) > 0; queue = queue[1:] {

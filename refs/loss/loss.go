@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
@@ -53,6 +54,7 @@ type Range struct {
 	Have   git.ID                                       // where this repository's ref is; "" for none
 	News   map[git.ID]*incoming.Commit                  // the commits to look at, with their trees
 	Gone   doc.Expunged                                 // what was expunged
+	Judge  bool                                         // decides, too, which of two changed contents a merge lost, instead of refusing it
 	Keys   func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
 }
 
@@ -71,7 +73,8 @@ type finder struct {
 	Range
 	trees map[git.ID]git.ID        // of commits, by commit; "" for one that a shallow clone lacks
 	metas map[git.ID]*doc.Metadata // by blob, the last few
-	docs  *recent[docKey, []Key]   // what was read lately: of a commit and, a moment later, of its child's parent
+	index map[git.ID]map[string]doc.MetadataKey
+	docs  *recent[docKey, []Key] // what was read lately: of a commit and, a moment later, of its child's parent
 	lists *recent[git.ID, map[string]git.TreeEntry]
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
@@ -98,7 +101,7 @@ func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, back: map[[26]byte]bool{}, have: map[string]places{},
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
-		metas: map[git.ID]*doc.Metadata{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
+		metas: map[git.ID]*doc.Metadata{}, index: map[git.ID]map[string]doc.MetadataKey{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
 		born: map[git.ID]bool{}, parts: map[git.ID]map[doc.Part]bool{}, same: map[[2]git.ID]map[string]bool{}}
 }
 
@@ -241,6 +244,16 @@ func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (C
 		return Cause{}, err
 	}
 	return Cause{Commit: id, Parent: parent, By: Author(c), What: strings.Join(what, ", ")}, nil
+}
+
+// unclear is the error of a merge that lost one of two contents.
+func (f *finder) unclear(ctx context.Context, id git.ID) (dispute, err error) {
+	c, err := f.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return fail.New(fail.ErrInvalid, fail.MergeUnclear, fmt.Sprintf("merge %s by %s lacks what its parents have, and it is not clear what to restore", id.Short(),
+		prose.OneLine(Author(c), 100))), nil
 }
 
 // mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each, before

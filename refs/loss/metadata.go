@@ -37,7 +37,8 @@ func (k keyKind) lost(ctx context.Context, now, before git.ID, birth bool) ([]st
 	if err != nil {
 		return nil, err
 	}
-	keys, err := have.Lost(had, !birth && had.Branch().Name == k.f.Branch)
+	name := had.Branch().Name // a side branch that was merged has facts of its own
+	keys, err := have.Lost(had, !birth && (name == k.f.Branch || name == have.Branch().Name))
 	paths := make([]string, len(keys))
 	for i, key := range keys {
 		paths[i], k.by[key.Path] = key.Path, key
@@ -46,6 +47,9 @@ func (k keyKind) lost(ctx context.Context, now, before git.ID, birth bool) ([]st
 }
 
 func (k keyKind) has(ctx context.Context, document git.ID, path string) (bool, error) {
+	if keys, err := k.f.keysIn(ctx, document); err != nil || keys[path].Path != "" {
+		return err == nil, err
+	}
 	m, err := k.f.metadata(ctx, document)
 	if err != nil {
 		return false, err
@@ -64,6 +68,10 @@ func (k keyKind) same(ctx context.Context, a, b git.ID, path string) (bool, erro
 
 // in returns a key as a document has it.
 func (k keyKind) in(ctx context.Context, document git.ID, path string) (doc.MetadataKey, bool, error) {
+	keys, err := k.f.keysIn(ctx, document)
+	if key, is := keys[path]; is || err != nil {
+		return key, is, err
+	}
 	m, err := k.f.metadata(ctx, document)
 	if err != nil {
 		return doc.MetadataKey{}, false, err
@@ -91,12 +99,68 @@ func (k keyKind) inOrder(ctx context.Context, owed map[string]git.ID) (keys []do
 	return keys, nil
 }
 
+// dropNested takes out of what is owed the keys that cannot stand beside each other, since one is a value and the other is in a map
+// in its place: two sides have changed the key, and a merge lost both.
+func (b *Branch) dropNested(ctx context.Context, f *finder, k keyKind, owed map[string]git.ID) error {
+	for path := range owed {
+		above := k.by[path].Above()
+		for _, outer := range above[:len(above)-1] {
+			if _, both := owed[outer]; !both {
+				continue
+			}
+			if f.Judge {
+				delete(owed, path)
+				break
+			}
+			delete(owed, path)
+			delete(owed, outer)
+			if f.Have == "" || b.dispute != nil {
+				break
+			}
+			var err error
+			if b.dispute, err = f.unclear(ctx, f.Tip); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
 func (k keyKind) removal(ctx context.Context, commit git.ID, birth bool) (func(string) bool, error) {
 	c, err := k.f.s.Repo().Commit(ctx, commit)
 	if err != nil || !birth && !mayRemoveKeys(c) {
 		return nil, err
 	}
 	return func(path string) bool { return removesKey(c, k.by[path], birth) }, nil
+}
+
+// keysIn lists the keys of a metadata.yaml by their paths: of thousands, each would be looked for from the beginning.
+func (f *finder) keysIn(ctx context.Context, blob git.ID) (map[string]doc.MetadataKey, error) {
+	if keys := f.index[blob]; keys != nil {
+		return keys, nil
+	}
+	m, err := f.metadata(ctx, blob)
+	if err != nil {
+		return nil, err
+	}
+	empty, err := doc.ParseMetadata(nil)
+	if err != nil {
+		return nil, err
+	}
+	all, err := empty.Lost(m, true)
+	if err != nil {
+		return nil, err
+	}
+	keys := make(map[string]doc.MetadataKey, len(all))
+	for _, key := range all {
+		keys[key.Path] = key
+	}
+	if len(f.index) >= keptMetadata {
+		clear(f.index)
+	}
+	f.index[blob] = keys
+	return keys, nil
 }
 
 // metadata reads a metadata.yaml; "" is an empty one.
@@ -215,10 +279,8 @@ func (b *Branch) putKeys(m *doc.Metadata) error {
 			return err
 		}
 	}
-	for _, key := range b.keys {
-		if err := m.Restore(key); err != nil {
-			return err
-		}
+	if err := m.Restore(b.keys...); err != nil {
+		return err
 	}
 	return m.HasRoom()
 }

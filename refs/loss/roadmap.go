@@ -17,10 +17,12 @@ type Roadmap struct {
 
 	owed map[doc.Part]git.ID // with the main.md that has it
 	from git.ID              // a commit that has some of it
+
+	dispute error // refuses the roadmap, see ledger.total
 }
 
 // Empty reports whether nothing is lost.
-func (l *Roadmap) Empty() bool { return len(l.owed) == 0 }
+func (l *Roadmap) Empty() bool { return l.dispute == nil && len(l.owed) == 0 }
 
 // What counts what is lost, for a message.
 func (l *Roadmap) What() string { return partsText(len(l.owed)) }
@@ -56,7 +58,7 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 			l.from = p
 		}
 	}
-	l.owed, err = parts.total(ctx, r.Tip)
+	l.owed, l.dispute, err = parts.total(ctx, r.Tip)
 	if err != nil || l.Empty() {
 		return l, err
 	}
@@ -116,6 +118,9 @@ func (k partKind) has(ctx context.Context, main git.ID, part doc.Part) (bool, er
 	return all[part], nil
 }
 
+// keptPairs is for how many pairs of main.md a search keeps which sections are the same: those that one merge may ask for.
+const keptPairs = 16
+
 // keptRoadmaps is of how many main.md a search keeps the parts; each may have megabytes.
 const keptRoadmaps = 2
 
@@ -137,6 +142,9 @@ func (k partKind) same(ctx context.Context, a, b git.ID, part doc.Part) (bool, e
 		}
 		of[i] = doc.ParseRoadmap(data)
 	}
+	if len(k.f.same) >= keptPairs {
+		clear(k.f.same)
+	}
 	k.f.same[at] = of[0].Same(of[1])
 	return k.f.same[at][part.Section], nil
 }
@@ -152,6 +160,9 @@ func (k partKind) removal(ctx context.Context, commit git.ID, _ bool) (func(doc.
 
 // Restore makes the commit of the roadmap that has again what is lost. It moves no ref.
 func (l *Roadmap) Restore(ctx context.Context, tx *store.Transaction, tip git.ID) (*git.Commit, error) {
+	if l.dispute != nil {
+		return nil, l.dispute
+	}
 	data, err := tx.Store.RoadmapAt(ctx, tip)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mostSound is of how many commits sound compares the histories.
@@ -30,6 +31,13 @@ func (f *finder) sound(ctx context.Context, list []git.ID, owes func(git.ID) boo
 		for _, p := range f.News[id].Parents {
 			lossy[id] = lossy[id] || lossy[p]
 			ours[id] = ours[id] || ours[p]
+		}
+		if lossy[id] && len(f.News[id].Parents) == 1 {
+			c, err := f.s.Repo().Commit(ctx, id)
+			if err != nil {
+				return "", err
+			}
+			lossy[id] = c.Trailer(store.TrailerRestores) == "" // else it has again what was lost below it
 		}
 		if !lossy[id] && !owes(id) {
 			for _, p := range f.News[id].Parents {

@@ -11,108 +11,142 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// restorations are the commits of two histories, ours and theirs, that brought back what a commit below them had lost.
-// Where both brought back the same thing apart from each other, it is in no common ancestor, though it is new on neither
-// side: what one of them removes or changes then must not count against the other's restoration.
-type restorations [2][]*git.Commit
+// restorations are the commits of two histories, ours and theirs, that brought back what a commit below them had lost. What
+// they brought back is in no common ancestor, though it is not new: where the other side has it, too, or had it and removed it with
+// a record, it counts as a part of the base. Else what that side removes comes back, and what it changes is a conflict.
+type restorations struct {
+	tips [2]git.ID
+	of   [2][]*git.Commit
+}
 
 // mostRestored is how many restorations of one side are looked into, the newest first.
-const mostRestored = 16
+const mostRestored = 256
 
-// findRestorations asks git for those that one history has and the other one has not.
-func findRestorations(ctx context.Context, s *store.Store, ours, theirs git.ID) (r restorations, err error) {
-	out, err := s.Repo().Run(ctx, "rev-list", "--left-right", "--no-merges", "--extended-regexp", "--grep=^"+store.TrailerRestores+": ", "--end-of-options",
-		string(ours)+"..."+string(theirs))
+// findRestorations asks git for those that changed a document and that one history has and the other one has not.
+func findRestorations(ctx context.Context, s *store.Store, ours, theirs git.ID, paths ...string) (restorations, error) {
+	r := restorations{tips: [2]git.ID{ours, theirs}}
+	args := []string{"rev-list", "--left-right", "--no-merges", "--full-history", "--extended-regexp", "--grep=^" + store.TrailerRestores + ": ",
+		"--end-of-options", string(ours) + "..." + string(theirs), "--"}
+	out, err := s.Repo().Run(ctx, append(args, paths...)...)
 	if err != nil {
 		return r, err
 	}
-	var ids [2][]git.ID
 	for line := range strings.Lines(string(out)) {
-		id := strings.TrimSpace(line)
 		side := 0
-		if strings.HasPrefix(id, ">") {
+		if line[0] == '>' {
 			side = 1
 		}
-		if len(ids[side]) < mostRestored {
-			ids[side] = append(ids[side], git.ID(strings.TrimLeft(id, "<>")))
+		if len(r.of[side]) >= mostRestored {
+			continue
 		}
-	}
-	if len(ids[0]) == 0 || len(ids[1]) == 0 {
-		return r, nil
-	}
-	for side, list := range ids {
-		for _, id := range list {
-			c, err := s.Repo().Commit(ctx, id)
-			if err != nil {
-				return r, err
-			}
-			if len(c.Parents) == 1 {
-				r[side] = append(r[side], c)
-			}
+		c, err := s.Repo().Commit(ctx, git.ID(strings.TrimSpace(line[1:])))
+		if err != nil {
+			return r, err
+		}
+		if len(c.Parents) == 1 {
+			r.of[side] = append(r.of[side], c)
 		}
 	}
 	return r, nil
 }
 
-// apart reports whether both sides have some.
-func (r restorations) apart() bool { return len(r[0]) > 0 && len(r[1]) > 0 }
+// none reports whether there are none.
+func (r *restorations) none() bool { return len(r.of[0])+len(r.of[1]) == 0 }
 
-// restored are topics and keys that both sides brought back alike and their base lacks.
+// records lists what one side removed with a record that the other side does not know.
+func (r *restorations) records(ctx context.Context, s *store.Store, side int) (map[string]bool, error) {
+	out, err := s.Repo().View(ctx, "log", "--format=%(trailers:key="+store.TrailerRemoves+",valueonly)", "--end-of-options",
+		string(r.tips[1-side])+".."+string(r.tips[side]), "--")
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		names[strings.TrimSpace(line)] = true
+	}
+	return names, nil
+}
+
+// restored are topics and keys that came back and that a base lacks.
 type restored struct {
 	topics map[string]git.ID // by file name
 	keys   []doc.MetadataKey
 }
 
-// ofBranch finds them.
-func (r restorations) ofBranch(ctx context.Context, s *store.Store, branch string, base *store.Tip) (restored, error) {
-	var sides [2]restored
-	if !r.apart() {
-		return restored{}, nil
-	}
-	for i, list := range r {
-		sides[i].topics = map[string]git.ID{}
-		for _, c := range list {
-			if err := sides[i].add(ctx, s, branch, c); err != nil {
-				return restored{}, err
-			}
-		}
-	}
+// ofBranch finds those that count as a part of the base.
+func (r *restorations) ofBranch(ctx context.Context, s *store.Store, j TreeMerge, base *store.Tip) (restored, error) {
+	all := restored{topics: map[string]git.ID{}}
 	have, err := store.TopicIDs(ctx, base)
 	if err != nil {
-		return restored{}, err
-	}
-	both := restored{topics: map[string]git.ID{}}
-	for name, blob := range sides[0].topics {
-		if have[name] == "" && sides[1].topics[name] == blob {
-			both.topics[name] = blob
-		}
+		return all, err
 	}
 	meta, err := base.Metadata(ctx)
 	if err != nil {
-		return restored{}, err
+		return all, err
 	}
-	for _, key := range sides[0].keys {
-		has, err := meta.Has(key)
+	for side, other := range []*store.Tip{j.Theirs, j.Ours} {
+		back := restored{topics: map[string]git.ID{}}
+		for _, c := range r.of[side] {
+			if err := back.add(ctx, s, j.Ours.Name(), c); err != nil {
+				return all, err
+			}
+		}
+		if len(back.topics)+len(back.keys) == 0 {
+			continue
+		}
+		removed, err := r.records(ctx, s, 1-side)
 		if err != nil {
-			return restored{}, err
+			return all, err
 		}
-		if !has && slices.ContainsFunc(sides[1].keys, key.Equal) {
-			both.keys = append(both.keys, key)
+		there, err := store.TopicIDs(ctx, other)
+		if err != nil {
+			return all, err
+		}
+		for name, blob := range back.topics {
+			if have[name] == "" && all.topics[name] == "" && (there[name] != "" || removed[doc.TopicDir+"/"+name]) {
+				all.topics[name] = blob
+			}
+		}
+		others, err := other.Metadata(ctx)
+		if err != nil {
+			return all, err
+		}
+		if err := all.addKeys(back.keys, meta, others, removed); err != nil {
+			return all, err
 		}
 	}
-	return both, nil
+	return all, nil
 }
 
-// restoredBase returns what both replicas of a branch brought back apart from each other, and their base with it.
+// addKeys adds the keys that a base lacks and the other side has, or has removed.
+func (r *restored) addKeys(keys []doc.MetadataKey, base, other *doc.Metadata, removed map[string]bool) error {
+	for _, key := range keys {
+		had, err := base.Has(key)
+		if err != nil {
+			return err
+		}
+		has, err := other.Has(key)
+		if err != nil {
+			return err
+		}
+		gone := slices.ContainsFunc(key.Above(), func(path string) bool { return removed[store.KeyRecord(path)] })
+		if !had && (has || gone) {
+			r.keys = append(r.keys, key)
+		}
+	}
+	return nil
+}
+
+// restoredBase returns what came back on either side and counts as a part of the base of two replicas, and the base with it.
 func restoredBase(ctx context.Context, tx *store.Transaction, j TreeMerge, base *store.Tip) (restored, *store.Tip, error) {
 	if !j.Replica || base == nil {
 		return restored{}, base, nil
 	}
-	apart, err := findRestorations(ctx, tx.Store, j.Ours.Commit().ID, j.Theirs.Commit().ID)
-	if err != nil {
-		return restored{}, nil, err
+	r, err := findRestorations(ctx, tx.Store, j.Ours.Commit().ID, j.Theirs.Commit().ID, doc.TopicDir, doc.MetadataFile)
+	if err != nil || r.none() {
+		return restored{}, base, err
 	}
-	again, err := apart.ofBranch(ctx, tx.Store, j.Ours.Name(), base)
+	again, err := r.ofBranch(ctx, tx.Store, j, base)
 	if err != nil {
 		return restored{}, nil, err
 	}
@@ -175,10 +209,8 @@ func (r restored) onto(ctx context.Context, tx *store.Transaction, base *store.T
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range r.keys {
-		if err := meta.Restore(key); err != nil {
-			return nil, err
-		}
+	if err := meta.Restore(r.keys...); err != nil {
+		return nil, err
 	}
 	data, err := meta.Bytes()
 	if err != nil {
@@ -212,72 +244,85 @@ func (r restored) record(ctx context.Context, c *store.Draft) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range r.keys {
-		if err := before.Restore(key); err != nil {
-			return err
-		}
+	if err := before.Restore(r.keys...); err != nil {
+		return err
 	}
 	return c.RecordRemovedKeys(before)
 }
 
-// RestoredRoadmap returns a base of two commits of the roadmap with the parts that both sides brought back apart from each
-// other, and those parts.
+// RestoredRoadmap returns a base of two commits of the roadmap with the parts that came back on either side and count as a part
+// of it, and those parts.
 func RestoredRoadmap(ctx context.Context, s *store.Store, ours, theirs git.ID, base []byte) ([]byte, []doc.Part, error) {
-	r, err := findRestorations(ctx, s, ours, theirs)
-	if err != nil || !r.apart() {
+	r, err := findRestorations(ctx, s, ours, theirs, doc.RoadmapFile)
+	if err != nil || r.none() {
 		return base, nil, err
 	}
-	var sides [2]map[doc.Part]*doc.Roadmap
-	for i, list := range r {
-		if sides[i], err = partsOf(ctx, s, list); err != nil {
-			return nil, nil, err
-		}
-	}
 	healed := doc.ParseRoadmap(base)
-	var both []doc.Part
-	for _, c := range r[0] {
-		now, err := s.RoadmapAt(ctx, c.ID)
+	var all []doc.Part
+	for side, list := range r.of {
+		back, err := partsOf(ctx, s, list)
 		if err != nil {
 			return nil, nil, err
 		}
-		with := doc.ParseRoadmap(now)
-		var parts []doc.Part
-		for _, part := range healed.Lost(with) {
-			there := sides[1][part]
-			if sides[0][part] != nil && there != nil && (part.Text != "" || with.Same(there)[part.Section]) {
-				parts = append(parts, part)
-			}
+		removed, err := r.records(ctx, s, 1-side)
+		if err != nil {
+			return nil, nil, err
 		}
-		healed.Restore(parts, with)
-		both = append(both, parts...)
+		other, err := s.RoadmapAt(ctx, r.tips[1-side])
+		if err != nil {
+			return nil, nil, err
+		}
+		absent := map[doc.Part]bool{}
+		for part := range back.of {
+			absent[part] = true
+		}
+		for _, part := range doc.ParseRoadmap(nil).Lost(doc.ParseRoadmap(other)) {
+			delete(absent, part)
+		}
+		for _, c := range list {
+			with := back.at[c.ID]
+			if with == nil {
+				continue
+			}
+			parts := slices.DeleteFunc(healed.Lost(with), func(part doc.Part) bool {
+				return back.of[part] != c.ID || absent[part] && !removed[doc.RoadmapFile]
+			})
+			healed.Restore(parts, with)
+			all = append(all, parts...)
+		}
 	}
-	if len(both) == 0 {
+	if len(all) == 0 {
 		return base, nil, nil
 	}
-	return healed.Bytes(), both, nil
+	return healed.Bytes(), all, nil
 }
 
-// partsOf returns what commits of the roadmap have and their parents have not, with the newest that has it.
-func partsOf(ctx context.Context, s *store.Store, list []*git.Commit) (map[doc.Part]*doc.Roadmap, error) {
-	of := map[doc.Part]*doc.Roadmap{}
+// broughtBack are parts of the roadmap by the commit that has them and whose parent has not, the newest one.
+type broughtBack struct {
+	of map[doc.Part]git.ID
+	at map[git.ID]*doc.Roadmap
+}
+
+func partsOf(ctx context.Context, s *store.Store, list []*git.Commit) (broughtBack, error) {
+	b := broughtBack{map[doc.Part]git.ID{}, map[git.ID]*doc.Roadmap{}}
 	for _, c := range list {
 		now, err := s.RoadmapAt(ctx, c.ID)
 		if err != nil {
-			return nil, err
+			return b, err
 		}
 		before, err := s.RoadmapAt(ctx, c.Parents[0])
 		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return b, err
 		}
 		with := doc.ParseRoadmap(now)
 		for _, part := range doc.ParseRoadmap(before).Lost(with) {
-			if of[part] == nil {
-				of[part] = with
+			if b.of[part] == "" {
+				b.of[part], b.at[c.ID] = c.ID, with
 			}
 		}
 	}
-	return of, nil
+	return b, nil
 }

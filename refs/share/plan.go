@@ -324,7 +324,7 @@ func (ex *exchanger) withSetBack(st *refAction, theirs git.ID, err error) error 
 	err = store.NoRoom(st.branch, err)
 	var full *fail.Error
 	to := cmp.Or(st.sound, st.ours)
-	if errors.As(err, &full) && full.Code == fail.TextTooLarge && theirs != "" && to != "" && !ex.peer.Bundle {
+	if errors.As(err, &full) && (full.Code == fail.TextTooLarge || full.Code == fail.MergeUnclear) && theirs != "" && to != "" && !ex.peer.Bundle {
 		if st.ours == "" {
 			full.Hints = nil
 		}
