@@ -27,6 +27,7 @@ type otherSide struct {
 	openAt    map[string]git.ID // what the other names have of those
 	conflicts []store.Conflict  // of all refs
 	branches  []otherBranch     // that are not here, and of which the names in use lack something
+	aside     map[string]bool   // refs that are set aside
 }
 
 // otherRefspecs bring what a remote has under its other names, of the followed branches; f is nil for all.
@@ -78,10 +79,11 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 			break
 		}
 	}
+	o.other.open, o.other.openAt, o.other.conflicts, o.other.aside = o.open, o.openAt, res.Conflicts, map[string]bool{}
 	for _, ref := range slices.Sorted(maps.Keys(o.aside)) { // it may be a branch of the code
 		o.warn("left alone: " + o.aside[ref].Error())
+		o.other.aside[ref] = true
 	}
-	o.other.open, o.other.openAt, o.other.conflicts = o.open, o.openAt, res.Conflicts
 	ex.other = o.other
 	ex.adoptResult(&res)
 	return o.forgot != nil, ex.tellSplit(ctx, o)

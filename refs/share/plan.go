@@ -69,24 +69,6 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 }
 
-// dropWaiting drops a former sync's conflicts once there are none. Another merge may wait by
-// now, which stays.
-func (ex *exchanger) dropWaiting(ctx context.Context) error {
-	if ex.waiting == nil || len(ex.open) > 0 {
-		return nil
-	}
-	lock, err := ex.s.Repo().Lock(ctx, store.BranchLock(ex.current))
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
-	waiting, err := ex.s.ReadMerge(ex.current)
-	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != ex.peer.Name {
-		return err
-	}
-	return ex.s.FinishMerge(ex.current, ex.waiting)
-}
-
 // alike reports whether both sides have the same refs, and no other names have more.
 func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
 	if len(ex.other.open)+len(ex.other.branches) > 0 && !ex.peer.Bundle {
@@ -437,36 +419,6 @@ func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st
 		return nil, nil, err
 	}
 	return c, u.Conflicts, nil
-}
-
-// keepConflicts stores open conflicts where Resolve finds them. Those with the other names of the remote wait
-// until there are none with the names in use.
-func (ex *exchanger) keepConflicts(ctx context.Context) error {
-	if len(ex.open) == 0 && len(ex.other.open) > 0 {
-		ex.open, ex.openAt = ex.other.open, ex.other.openAt
-		ex.res.Conflicts = append(ex.res.Conflicts, ex.other.conflicts...)
-	}
-	if len(ex.open) == 0 {
-		return nil
-	}
-	lock, err := ex.s.Repo().Lock(ctx, store.BranchLock(ex.current))
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
-	waiting, err := ex.s.ReadMerge(ex.current)
-	if err != nil {
-		return err
-	}
-	if waiting != nil && (waiting.Merge != nil || waiting.Remote != ex.peer.Name) {
-		ex.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting,
-			fmt.Sprintf("the merge of '%s' into '%s' is not finished; finish or abort it before the conflicts with '%s'",
-				waiting.Source(), ex.current, ex.peer.Name), "git context merge --status",
-			"git context merge --continue", "git context merge --abort")
-		return nil
-	}
-	return merge.HoldMerge(ex.s, &store.WaitingMerge{Target: ex.current, Remote: ex.peer.Name,
-		Bundle: ex.peer.Bundle, Theirs: ex.openAt}, waiting, ex.open)
 }
 
 // merged records that a ref moved here.

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
@@ -63,12 +65,35 @@ func (h *WaitingMerge) unused(used *WaitingMerge) string {
 		if !c.Resolved || c.Text == nil || sameText(c.Text, c.Ours) || sameText(c.Text, c.Theirs) {
 			continue
 		}
-		took := func(u HeldConflict) bool { return u.Used && u.Path == c.Path && sameText(u.Text, c.Text) }
-		if used == nil || !slices.ContainsFunc(used.Conflicts, took) {
+		if used == nil || !used.took(&c) {
 			return c.Path
 		}
 	}
 	return ""
+}
+
+// took reports whether a merge used the resolution of a conflict.
+func (h *WaitingMerge) took(c *HeldConflict) bool {
+	return slices.ContainsFunc(h.Conflicts, func(u HeldConflict) bool { return u.Used && u.Path == c.Path && sameText(u.Text, c.Text) })
+}
+
+// MarkUsed sets Used where an earlier reading of the same file has it.
+func (h *WaitingMerge) MarkUsed(earlier *WaitingMerge) {
+	for i := range h.Conflicts {
+		h.Conflicts[i].Used = earlier.took(&h.Conflicts[i])
+	}
+}
+
+// RefOf returns the ref that a conflict of a sync is about, by its path.
+func (h *WaitingMerge) RefOf(path string) string {
+	branch, _, _ := strings.Cut(path, ":")
+	switch ref := git.BranchRef(branch); {
+	case h.Theirs[ref] != "":
+		return ref
+	case strings.HasPrefix(path, doc.RoadmapFile+"#"):
+		return git.RoadmapRef
+	}
+	return git.BranchRef(h.Target)
 }
 
 // ReadMerge reads the merge that waits on a branch; nil where none does.
