@@ -27,6 +27,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -118,6 +119,8 @@ type checker struct {
 	blocked  bool            // no other check can run until this is mended
 	renamed  map[string]bool // old names of renamed remotes
 	lost     map[string]bool // missing branches whose journals allow to restore them
+	mistyped int             // how many refs of remotes name no commit
+	here     remote.RefSet   // the refs when the first of those was found
 }
 
 // maxLooks limits how often fsck starts again because memory is rewritten meanwhile.

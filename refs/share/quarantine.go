@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // A ref of the other side that cannot be fetched, or that is refused, harms only itself: it is set
@@ -202,6 +203,21 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 		hints[0] = "set the clock, if it is behind; else " + hints[0]
 	}
 	return hints, nil
+}
+
+// SetBack returns what an exchange prints of a ref of a remote that names no commit: what the command does that sets it back
+// there, or deletes it if it is a tag, handed over code or a branch with nothing valid below it, and that command. r has its name
+// here, ours are the refs here. It returns none where an exchange prints none, and without look for a branch that is not here.
+func SetBack(ctx context.Context, s *store.Store, p remote.Remote, ours *remote.RefSet, r git.Ref, look bool) ([]string, error) {
+	res := newResult(p.Name)
+	ex := newExchanger(s, Options{}, p, &res)
+	switch _, role := ex.refsToCheck(r); {
+	case role == 0 || (&refAction{ref: r.Name}).isTag():
+		return ex.setBackHints(r, ""), nil
+	case look || expunge.RefID(ours, r.Name) != "":
+		return ex.mendThere(ctx, r, role, ours)
+	}
+	return nil, nil
 }
 
 // soundBelow is incoming.SoundBelow for a ref that may name no commit: there is nothing below a blob or a tree, and below
