@@ -135,8 +135,8 @@ func (f *finder) leftovers(ctx context.Context, op *Operation) error {
 	for _, k := range op.kept {
 		op.warn("%s", KeptReason(k))
 	}
-	if f.match.none() {
-		return nil
+	if err := warnUnfinished(op); err != nil || f.match.none() {
+		return err
 	}
 	if err := f.foreignObjects(ctx, op); err != nil {
 		return err
@@ -165,8 +165,8 @@ func (f *finder) foreignMatches(ctx context.Context, op *Operation, but map[stri
 // previewLeftovers warns of what would still contain the text, as far as that is known before
 // the run. Reflogs of memory do not count, because a run empties them.
 func (f *finder) previewLeftovers(ctx context.Context, op *Operation) error {
-	if f.match.none() {
-		return nil
+	if err := warnUnfinished(op); err != nil || f.match.none() {
+		return err
 	}
 	v, err := ListRefs(ctx, f.s)
 	if err != nil {
@@ -215,6 +215,52 @@ func (f *finder) gitFiles(op *Operation, but map[string]bool) error {
 		}
 		return nil
 	})
+}
+
+// mostUnfinished limits how many files are named that killed git processes left.
+const mostUnfinished = 5
+
+// warnUnfinished warns of objects that a killed fetch, push or repack of git's left. git does not read them, so that they are
+// neither searched nor deleted; a process that still runs may need them.
+func warnUnfinished(op *Operation) error {
+	objects := op.Store.Repo().ObjectDir()
+	var found []string
+	for _, dir := range []string{objects, filepath.Join(objects, "pack")} {
+		entries, err := os.ReadDir(dir)
+		if err := orGone(err); err != nil {
+			return err
+		}
+		names := make([]string, len(entries)) // sorted
+		for i, e := range entries {
+			names[i] = e.Name()
+		}
+		for _, name := range names {
+			if isUnfinished(name, names, dir == objects) {
+				found = append(found, filepath.Join(dir, name))
+			}
+		}
+	}
+	for i, path := range found {
+		if i == mostUnfinished {
+			op.warn("'%s' and its 'pack' have %d more like it", objects, len(found)-i)
+			break
+		}
+		op.warn("'%s' is of a git process that was killed or still runs, and may contain it: memory is clean; "+
+			"when no git process runs here, remove it yourself", path)
+	}
+	return nil
+}
+
+// isUnfinished reports whether git has not made objects of one of the files and folders of a directory: the quarantine of a
+// push; a pack without its name, or without its index, which gets its name last.
+func isUnfinished(name string, names []string, loose bool) bool {
+	has := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	if loose {
+		return has("tmp_objdir-") || has("incoming-") // the latter before git 2.35
+	}
+	base, isPack := strings.CutSuffix(name, ".pack")
+	_, indexed := slices.BinarySearch(names, base+".idx")
+	return has("tmp_pack_") || has("tmp_idx_") || isPack && !indexed
 }
 
 func orGone(err error) error {
