@@ -110,6 +110,8 @@ func codeLine(c code.State) string {
 	switch {
 	case c.Late:
 		return line + ", uncommitted: unknown, git took too long"
+	case c.Lacking:
+		return line + ", uncommitted: unknown, objects of the code are not here"
 	case c.Uncommitted == nil:
 		return line
 	case len(c.Uncommitted) == 0:

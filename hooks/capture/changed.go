@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,6 +41,9 @@ func (c *capturing) code(ctx context.Context, turns []agent.Turn) (codeState, er
 	}
 	if err != nil {
 		return codeState{}, err
+	}
+	if st.Lacking {
+		c.unlisted = errors.New("the files that the turn changed are not known: objects of the code are not here")
 	}
 	var now codeState
 	if st.Commit != nil {

@@ -11,10 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// set fills in a Staleness; known reports whether any of the paths exists.
+// set fills in a Staleness; known reports whether any of the paths exists, and none of them is in a tree that is not
+// here.
 func set(st *store.Staleness, known bool, changed []string) {
 	if stale := len(changed) > 0; known || stale {
 		st.Stale, st.Changed = &stale, changed
+	} else {
+		st.Stale, st.Changed = nil, nil
 	}
 }
 
@@ -70,17 +73,25 @@ func MarkTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 // markTopic compares the paths of one topic. A path that was being edited when the topic was written
 // is allowed one code commit: the author, who knew of the edit, commits it after the topic.
 func (v *codeView) markTopic(ctx context.Context, t *store.Topic) error {
-	known := false
+	known, lacking := false, false
 	var changed []string
 	for _, p := range t.Paths {
 		then, was := v.entry(*t.Base, p)
 		now, is := v.entry(v.head, p)
+		if was && then.ID == "" || is && now.ID == "" {
+			lacking = true
+			continue
+		}
 		known = known || was || is
 		if was == is && then.ID == now.ID {
 			continue
 		}
 		if slices.Contains(t.Edited, p) {
 			n, err := v.s.Repo().Touching(ctx, *t.Base, v.head, codePath(p))
+			if git.NotHere(err) {
+				lacking = true
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -90,7 +101,7 @@ func (v *codeView) markTopic(ctx context.Context, t *store.Topic) error {
 		}
 		changed = append(changed, p)
 	}
-	set(&t.Staleness, known, changed)
+	set(&t.Staleness, known && !lacking, changed)
 	return nil
 }
 
@@ -145,18 +156,23 @@ func compare(ctx context.Context, s *store.Store, all []mention) (open []mention
 // compare fills in the Staleness of a commit. It reports whether the result is final: each
 // word is an unchanged file, or no file.
 func (m mention) compare(v *codeView) bool {
-	known, fits := false, true
+	known, lacking, fits := false, false, true
 	var changed []string
 	for _, w := range m.words {
 		now, is := v.entry(v.head, w)
-		named, same := false, false
+		named, same, unknown := false, false, is && now.ID == ""
 		for _, base := range m.bases {
 			then, was := v.entry(base, w)
-			if was && !then.IsTree() {
+			switch {
+			case was && then.ID == "":
+				unknown = true
+			case was && !then.IsTree():
 				named, same = true, same || is && then.ID == now.ID
 			}
 		}
 		switch {
+		case unknown && !same:
+			lacking, fits = true, false // another commit may have the file as it is now
 		case named && !same:
 			changed = append(changed, w)
 		case !named && is && !now.IsTree():
@@ -164,7 +180,7 @@ func (m mention) compare(v *codeView) bool {
 		}
 		known = known || named
 	}
-	set(&m.c.Staleness, known, changed)
+	set(&m.c.Staleness, known && !lacking, changed)
 	return fits && len(changed) == 0
 }
 
@@ -222,10 +238,11 @@ func (v *codeView) look(ctx context.Context) error {
 
 // here reports whether a commit exists. It may be collected, or never have been fetched.
 func (v *codeView) here(commit git.ID) bool {
-	_, ok := v.entry(commit, ".")
-	return ok
+	root, ok := v.entry(commit, ".")
+	return ok && root.ID != ""
 }
 
+// entry is what a commit has at a path. It has no ID where that is not known, see [git.Repo.Paths].
 func (v *codeView) entry(commit git.ID, p string) (git.TreeEntry, bool) {
 	e, ok := v.entries[git.CommitPath{Commit: commit, Path: codePath(p)}]
 	return e, ok

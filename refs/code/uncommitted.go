@@ -19,19 +19,21 @@ type State struct {
 
 	// Late is true if git took longer than the wait to list what is uncommitted.
 	Late bool `json:"-"`
+	// Lacking is true if git could not list it, because a tree or a file of the code is not here.
+	Lacking bool `json:"-"`
 }
 
 // Edit is a file whose content is not committed.
 type Edit struct {
 	Path    string `json:"path"`    // from the top of the worktree; ends in a slash for a directory without tracked files
-	Added   *int   `json:"added"`   // lines; nil for a file that git does not track, or that is not text
+	Added   *int   `json:"added"`   // lines; nil for a file that git does not track, that is not text, or whose lines git could not count
 	Removed *int   `json:"removed"` // the same
 	New     bool   `json:"-"`       // git does not track it
 }
 
 // ReadState reads the state of the code: the branch, the commit, and the files that are not
 // committed, tracked ones first. Git lists them without writing the index. Uncommitted is nil
-// if it is unknown: wait is over, or 0; or the repository is bare.
+// if it is unknown: wait is over, or 0; or an object of the code is not here; or the repository is bare.
 func ReadState(ctx context.Context, s *store.Store, wait time.Duration) (State, error) {
 	var st State
 	head, err := s.CodeHead(ctx)
@@ -54,6 +56,10 @@ func ReadState(ctx context.Context, s *store.Store, wait time.Duration) (State, 
 	st.Uncommitted, err = uncommitted(limited, s.Repo())
 	if limited.Err() != nil && ctx.Err() == nil {
 		st.Uncommitted, st.Late = nil, true
+		return st, nil
+	}
+	if git.NotHere(err) {
+		st.Uncommitted, st.Lacking = nil, true
 		return st, nil
 	}
 	return st, err

@@ -147,12 +147,16 @@ func tooLarge(size int64, largest string) error {
 
 // OfferedWork returns the code that was handed over with the newest COMMIT of a branch, unless it is not here or
 // the worktree has it; nil for none. It costs nothing where the newest COMMIT handed no code over. Git
-// gets the time of wait to say whether the worktree has it; if that is not known, it is offered.
+// gets the time of wait to say whether the worktree has it; if that is not known, it is offered. Where objects of it or
+// of its base are not here, as in a treeless clone, it counts as not here.
 func OfferedWork(ctx context.Context, s *store.Store, tip *store.Tip, wait time.Duration) (*Work, error) {
 	if s.Repo().WorkTree() == "" || store.WorkOf(tip.Commit()) == "" {
 		return nil, nil
 	}
 	st, c, err := workHere(ctx, s, tip)
+	if git.NotHere(err) {
+		return nil, nil
+	}
 	if st == nil || err != nil {
 		return nil, err
 	}
@@ -160,7 +164,8 @@ func OfferedWork(ctx context.Context, s *store.Store, tip *store.Tip, wait time.
 		limited, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
 		state, err := s.Repo().StashState(limited, st, c)
-		if late := limited.Err() != nil && ctx.Err() == nil; !late && (err != nil || state.Whole()) {
+		unknown := limited.Err() != nil && ctx.Err() == nil || git.NotHere(err)
+		if !unknown && (err != nil || state.Whole()) {
 			return nil, err
 		}
 	}

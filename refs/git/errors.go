@@ -184,18 +184,32 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // missed begins what git prints of a repository that lacks an object. "bad object" with a hash may be what a
 // user typed.
-var missed = []string{"fatal: bad tree object ", "fatal: missing blob object ", "fatal: missing tree object ", "fatal: bad object refs/"}
+var missed = []string{"fatal: bad tree object ", "error: bad tree object ", "fatal: unable to read tree ", "fatal: missing blob object ",
+	"fatal: missing tree object ", "fatal: bad object refs/"}
 
-// Is reports whether the child failed with target: ErrOldGit, ErrMissing, or an error number of the
+// isMissed reports whether a line says that the repository lacks an object.
+func isMissed(line string) bool {
+	id, unread := strings.CutPrefix(line, "fatal: unable to read ")
+	return unread && (isHex(id, 40) || isHex(id, 64)) ||
+		slices.ContainsFunc(missed, func(text string) bool { return strings.HasPrefix(line, text) })
+}
+
+// isUnfetched reports whether a line says that a partial clone lacks an object which git did not get.
+func isUnfetched(line string) bool {
+	return strings.HasPrefix(line, "fatal: could not fetch ") && strings.HasSuffix(line, " from promisor remote")
+}
+
+// Is reports whether the child failed with target: ErrOldGit, ErrMissing, ErrNotFetched, or an error number of the
 // system, of which git prints the text after what it could not do.
 func (e *Error) Is(target error) bool {
 	if target == ErrOldGit {
 		return e.Extension() != ""
 	}
-	if target == ErrMissing {
-		return slices.ContainsFunc(strings.Split(e.Stderr, "\n"), func(line string) bool {
-			return slices.ContainsFunc(missed, func(text string) bool { return strings.HasPrefix(line, text) })
-		})
+	switch target {
+	case ErrMissing:
+		return slices.ContainsFunc(strings.Split(e.Stderr, "\n"), isMissed)
+	case ErrNotFetched:
+		return slices.ContainsFunc(strings.Split(e.Stderr, "\n"), isUnfetched)
 	}
 	errno, ok := systemSaid(e.Stderr)
 	return ok && errors.Is(errno, target)
@@ -262,6 +276,9 @@ var ErrBroken = errors.New("is malformed")
 // ErrNotFetched: this is a partial clone, which lacks the object, and git could or should not
 // fetch it.
 var ErrNotFetched = errors.New("this partial clone lacks the object")
+
+// NotHere reports whether err says that an object is not here: lost, or not fetched by a partial clone.
+func NotHere(err error) bool { return errors.Is(err, ErrMissing) || errors.Is(err, ErrNotFetched) }
 
 // refusals are the reasons for which a system refuses to write: no room, a quota, no
 // permission.

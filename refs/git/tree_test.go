@@ -51,6 +51,41 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// A path below a tree that is not here is neither found nor absent.
+func TestPathsWithoutTree(t *testing.T) {
+	gittest.NeedSHA1(t)
+	t.Parallel()
+	s := newSandbox(t)
+	s.Git("", "init", "-q", "r")
+	if err := os.MkdirAll(filepath.Join(s.Dir, "r", "dir", "deep"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s.Write("r/top", "1")
+	s.Write("r/dir/deep/er", "2")
+	s.Git("r", "add", ".")
+	s.Git("r", "commit", "-q", "-m", "files")
+	head, tree := ID(s.Git("r", "rev-parse", "HEAD")), s.Git("r", "rev-parse", "HEAD:dir")
+	if err := os.Remove(filepath.Join(s.Dir, "r/.git/objects", tree[:2], tree[2:])); err != nil {
+		t.Fatal(err)
+	}
+	ask := []CommitPath{{head, "."}, {head, "top"}, {head, "dir"}, {head, "dir/deep"}, {head, "dir/deep/er"}, {head, "none/x"}}
+	var gone []CommitPath
+	for i := range looseTrees {
+		gone = append(gone, CommitPath{ID(fmt.Sprintf("%040x", i+1)), "top"})
+	}
+	for _, more := range [][]CommitPath{ask, slices.Concat(gone, ask)} {
+		got, err := s.open("r").Paths(t.Context(), more)
+		if err != nil || len(got) != 5 {
+			t.Fatalf("%v %v", got, err)
+		}
+		for p, e := range got {
+			if known := p.Path != "dir/deep" && p.Path != "dir/deep/er"; known != (e.ID != "") {
+				t.Errorf("%s: %v", p.Path, e)
+			}
+		}
+	}
+}
+
 // checkPaths compares what Paths finds in HEAD, and not in other objects, with what git says.
 func checkPaths(t *testing.T, s *sandbox) {
 	t.Helper()

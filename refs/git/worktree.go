@@ -182,17 +182,30 @@ func (r *Repo) headOrEmpty(ctx context.Context) (ID, error) {
 // EditedFile is a tracked file whose content differs from HEAD's.
 type EditedFile struct {
 	Path           string
-	Added, Removed int // lines; -1 for a file that is not text
+	Added, Removed int // lines; -1 for a file that is not text, or of which git could not count them
 }
 
 // EditedLines lists the tracked files whose content in the worktree differs from HEAD's, in the
-// order of their paths. It reads the index, and does not write it as `git status` does.
+// order of their paths. It reads the index, and does not write it as `git status` does. Without a file of HEAD
+// that would have to be read, it lists all as git status does, without lines.
 func (r *Repo) EditedLines(ctx context.Context) ([]EditedFile, error) {
 	head, err := r.headOrEmpty(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.editedFrom(ctx, head)
+	files, err := r.editedFrom(ctx, head)
+	if !NotHere(err) {
+		return files, err
+	}
+	status, err := zList(r.readWorktree(ctx, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no",
+		"--ignore-submodules=dirty"))
+	files = make([]EditedFile, 0, len(status))
+	for _, line := range status {
+		if len(line) > 3 {
+			files = append(files, EditedFile{Path: line[3:], Added: -1, Removed: -1})
+		}
+	}
+	return files, err
 }
 
 // editedFrom is EditedLines for another commit than HEAD's.
