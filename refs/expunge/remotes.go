@@ -94,7 +94,7 @@ func here(p remote.Remote, ref string) string {
 // CleaningCommands returns the commands that replace the old history of a remote. A push
 // replaces each ref by ours if ours contains everything, else by the cleaned commit, and only
 // if the remote's ref has not moved. If notes have to be fetched first, the only command is a
-// sync.
+// sync. In a partial clone the push must not ask the remote for what it replaces.
 func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held []DirtyRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
@@ -119,7 +119,15 @@ func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held [
 	case len(specs) == 0:
 		return nil, nil
 	}
-	return []string{p.PushCommand() + " " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
+	cfg, err := w.s.Repo().Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	push := p.PushCommand()
+	if cfg.Promisor() {
+		push = "GIT_NO_LAZY_FETCH=1 " + push // a git before 2.45 would fetch it
+	}
+	return []string{push + " " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
 // dirtyRemotes finds the remotes that had old history when they were last asked. Their commands

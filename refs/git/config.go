@@ -182,6 +182,15 @@ func (c *Config) PreciousObjects() (bool, error) {
 	return c.Bool("extensions.preciousobjects", false)
 }
 
+// Promisor reports whether git may fetch an object that is missing, because a remote promises objects: that of a partial
+// clone, even while nothing from it is here. A setting that is off counts too.
+func (c *Config) Promisor() bool {
+	return slices.ContainsFunc(c.entries, func(e configEntry) bool {
+		return e.key == "extensions.partialclone" || strings.HasPrefix(e.key, "remote.") &&
+			(strings.HasSuffix(e.key, ".promisor") || strings.HasSuffix(e.key, ".partialclonefilter"))
+	})
+}
+
 // The cache of the configuration is a file in local state, per user and
 // worktree: fields that end in NUL, namely
 //

@@ -34,15 +34,14 @@ func (ex *exchanger) readDirty(ctx context.Context) (err error) {
 // all.
 func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *remote.RefSet) ([]string, error) {
 	before := len(ex.dirty.Refs)
-	for ref, h := range ex.dirty.Refs {
-		if expunge.RefID(tracked, ref) != h.Now { // fetched by plain git, or dropped, since
-			delete(ex.dirty.Refs, ref)
-		}
+	cleaned, err := ex.movedSince(ctx, tracked)
+	if err != nil {
+		return nil, err
 	}
 	refused := ex.refusedBefore(ctx, f, ours, tracked)
 	ex.spared = refused
 	if len(ex.dirty.Refs)+len(refused) == 0 || ex.peer.Bundle {
-		return nil, ex.saveDirty(before)
+		return nil, errors.Join(ex.purgeFetched(ctx, cleaned), ex.saveDirty(before))
 	}
 	var names []string
 	for _, ref := range slices.Concat(slices.Collect(maps.Keys(ex.dirty.Refs)), slices.Collect(maps.Keys(refused))) {
@@ -75,11 +74,61 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	for _, h := range ex.dirty.List() {
 		if there[h.Ref] != h.Old {
 			delete(ex.dirty.Refs, h.Ref)
+			cleaned = append(cleaned, git.Ref{Name: h.Ref, ID: h.Old})
 			continue
 		}
 		not = append(not, "^"+git.NameOn(h.Ref, ex.peer.Heads))
 	}
-	return not, ex.saveDirty(before)
+	return not, errors.Join(ex.purgeFetched(ctx, cleaned), ex.saveDirty(before))
+}
+
+// movedSince forgets the refs with old history whose tracking refs have moved since: by plain git, or because they were
+// dropped. It returns those that a push from here has cleaned.
+func (ex *exchanger) movedSince(ctx context.Context, tracked *remote.RefSet) (cleaned []git.Ref, err error) {
+	for ref, h := range ex.dirty.Refs {
+		now := expunge.RefID(tracked, ref)
+		if now == h.Now {
+			continue
+		}
+		delete(ex.dirty.Refs, ref)
+		if now == "" || now == h.Old || h.Now == "" {
+			continue
+		}
+		if onTop, err := ex.s.Repo().IsAncestor(ctx, h.Now, now); err != nil {
+			return nil, err
+		} else if onTop {
+			cleaned = append(cleaned, git.Ref{Name: ref, ID: h.Old})
+		}
+	}
+	return cleaned, nil
+}
+
+// purgeFetched deletes the old history of refs that the remote has replaced, should it be here again: in a partial clone
+// a git before 2.45 that pushes there fetches what the refs had, if nothing forbids it.
+func (ex *exchanger) purgeFetched(ctx context.Context, cleaned []git.Ref) error {
+	if len(cleaned) == 0 {
+		return nil
+	}
+	cfg, err := ex.s.Repo().Config(ctx)
+	if err != nil || !cfg.Promisor() {
+		return err
+	}
+	back := map[git.ID]bool{}
+	for _, r := range cleaned {
+		back[r.ID] = false
+	}
+	err = ex.s.Repo().EachExisting(ctx, expunge.UniqueIDs(cleaned), func(id git.ID) {
+		if _, asked := back[id]; asked {
+			back[id] = true
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if cleaned = slices.DeleteFunc(cleaned, func(r git.Ref) bool { return !back[r.ID] }); len(cleaned) == 0 {
+		return nil
+	}
+	return ex.purgeTracked(ctx, cleaned)
 }
 
 // saveDirty writes the state if refs left it.
