@@ -14,8 +14,8 @@ import (
 )
 
 // checkAttachments looks for files that steps keep and that are not there: of the steps of a branch, in its
-// tree; of pending steps, in local state too. Nothing mends that: the file may exist elsewhere, and an
-// expunge of it says that it is gone.
+// tree; of pending steps, in local state too. A file that any branch has under another name is put back; nothing else
+// mends that: it may exist elsewhere, and an expunge of it says that it is gone.
 func checkAttachments(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil || c.forgotten == nil {
@@ -91,11 +91,76 @@ func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, li
 		if ok || c.forgotten.HasFile(a.Hash) {
 			continue
 		}
-		c.report(ctx, nil, Problem{Kind: "attachment-lost", Object: a.Hash,
-			Message: fmt.Sprintf("step %s of branch '%s': the content of attachment '%s' is lost", step, tip.Name(), a.Name),
-			Repair:  "attach it again, if you have it; then git context expunge --yes --id " + doc.ArtifactDir + "/" + a.Hash})
+		p := Problem{Kind: "attachment-lost", Object: a.Hash, Repair: FixCommand,
+			Message: fmt.Sprintf("step %s of branch '%s': the content of attachment '%s' is lost", step, tip.Name(), a.Name)}
+		blob, name, err := c.sameFile(ctx, tip, a)
+		if err != nil {
+			return err
+		}
+		if blob != "" && !pending { // who pushes a step may name the file of another one
+			p.Message += ", but there as '" + name + "'"
+			c.report(ctx, func(ctx context.Context) error { return c.putFile(ctx, tip.Name(), a, blob) }, p)
+			continue
+		}
+		if p.Repair = "attach it again, if you have it"; blob == "" {
+			p.Repair += "; then git context expunge --yes --id " + doc.ArtifactDir + "/" + a.Hash
+		}
+		c.report(ctx, nil, p)
 	}
 	return nil
+}
+
+// sameFile finds the content of an attachment under another name, first in the branch and then in all others; "" for none.
+func (c *checker) sameFile(ctx context.Context, tip *store.Tip, a doc.Attachment) (blob git.ID, name string, err error) {
+	tips := []*store.Tip{tip}
+	v, err := c.memory(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	for _, t := range v.tips {
+		if branch, ok := git.BranchName(t.Name); ok && branch != tip.Name() {
+			other, err := c.s.TipAt(ctx, branch, t.ID)
+			if err != nil {
+				return "", "", err
+			}
+			tips = append(tips, other)
+		}
+	}
+	for _, t := range tips {
+		dir := doc.ArtifactDir + "/" + a.Hash[:2]
+		list, err := t.List(ctx, dir)
+		if err != nil {
+			return "", "", err
+		}
+		for _, e := range list {
+			hash, name, ok := doc.AttachmentAt(dir + "/" + e.Name)
+			if !ok || hash != a.Hash {
+				continue
+			}
+			data, err := c.s.Repo().Blob(ctx, e.ID)
+			if err != nil {
+				return "", "", err
+			}
+			if doc.NewAttachment(name, data).Hash == a.Hash {
+				return e.ID, name, nil
+			}
+		}
+	}
+	return "", "", nil
+}
+
+// putFile puts the content of an attachment where a step of a branch has it.
+func (c *checker) putFile(ctx context.Context, branch string, a doc.Attachment, blob git.ID) error {
+	return mendBranch(ctx, c.s, c.w, branch, func(ctx context.Context, tx *store.Transaction, now *store.Tip) (*store.Draft, error) {
+		if _, there, err := now.Entry(ctx, a.Path()); there || err != nil {
+			return nil, err
+		}
+		draft, err := tx.Follow(ctx, now, "Put back attachment "+a.Name)
+		if err != nil {
+			return nil, err
+		}
+		return draft, draft.Tree.Put(ctx, a.Path(), blob)
+	})
 }
 
 // logBlobs lists the log.md of a branch and its segments.
