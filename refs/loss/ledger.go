@@ -57,6 +57,11 @@ func (d *debts[T]) of(thing T) (git.ID, bool) {
 	return doc, owes
 }
 
+func (d *debts[T]) has(thing T) bool {
+	_, owes := d.of(thing)
+	return owes
+}
+
 func (d *debts[T]) len() int {
 	if d == nil {
 		return 0
@@ -195,6 +200,10 @@ func (l *ledger[T]) single(ctx context.Context, id git.ID, p side[T]) error {
 	settled, err := l.settled(ctx, now, p)
 	if err != nil {
 		return err
+	}
+	if len(lost) == 0 && removes == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(settled)), p.owed.has) {
+		l.set(id, p.commit, p.owed, nil) // thousands of commits may hand on what one owes
+		return nil
 	}
 	from := make(map[T]git.ID, p.owed.len()+len(lost))
 	var fresh []T
