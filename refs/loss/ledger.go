@@ -44,6 +44,8 @@ type ledger[T comparable] struct {
 	cut       map[git.ID]bool            // commits that come from new ones which are not in the list
 	looks     int                        // in how many cases newest compared contents
 	visits    int                        // of things that merges lack, in their parents
+	passed    map[git.ID]bool            // commits that merges passed over lead to, and these
+	over      git.ID                     // the first of these merges
 }
 
 // debts are what a commit owes: for each thing the document that has it. They do not change once they are in a ledger.
@@ -80,7 +82,7 @@ type step[T comparable] struct {
 func follow[T comparable](ctx context.Context, f *finder, k kind[T], list []git.ID) (*ledger[T], error) {
 	l := &ledger[T]{f: f, k: k, owed: map[git.ID]*debts[T]{}, lost: map[[2]git.ID][]T{}, removed: map[T][]git.ID{},
 		steps: map[step[T]]*debts[T]{}, known: map[uint64]*debts[T]{}, losses: map[[2]git.ID]map[bool][]T{}, contested: map[git.ID]bool{},
-		disputes: map[T]git.ID{}, cut: map[git.ID]bool{}}
+		disputes: map[T]git.ID{}, cut: map[git.ID]bool{}, passed: map[git.ID]bool{}}
 	listed := make(map[git.ID]bool, len(list))
 	for _, id := range list {
 		listed[id] = true
@@ -91,6 +93,7 @@ func follow[T comparable](ctx context.Context, f *finder, k kind[T], list []git.
 			return nil, err
 		}
 		for _, p := range parents {
+			l.passed[id] = l.passed[id] || l.passed[p.commit]
 			l.cut[id] = l.cut[id] || l.cut[p.commit] || f.News[p.commit] != nil && !listed[p.commit]
 		}
 		switch {
@@ -263,16 +266,19 @@ func (l *ledger[T]) intern(from map[T]git.ID) *debts[T] {
 	return l.known[sum]
 }
 
-// owes reports whether a commit owes anything.
-func (l *ledger[T]) owes(id git.ID) bool { return l.owed[id] != nil }
+// owes reports whether a commit owes anything, or may.
+func (l *ledger[T]) owes(id git.ID) bool { return l.owed[id] != nil || l.passed[id] }
 
 // total returns what a commit owes and has nothing in the place of, which is what has to be restored, and the error that refuses
 // the commit where that cannot be told: who has the ref already must not choose between two contents for all others. A clone
 // that has nothing restores neither.
 func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, dispute, err error) {
+	if l.strict() && l.passed[id] {
+		dispute, err = l.f.unclear(ctx, l.over)
+	}
 	d := l.owed[id]
-	if d == nil {
-		return nil, nil, nil
+	if d == nil || err != nil {
+		return nil, dispute, err
 	}
 	now, err := l.k.document(ctx, id)
 	if err != nil {

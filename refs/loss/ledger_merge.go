@@ -22,8 +22,8 @@ const (
 )
 
 // mostVisits bounds how many things that merges lack one ledger looks at, each in each parent. Merges that commands make lack what
-// one side has removed.
-const mostVisits = 200_000
+// one side has removed: at most some thousands, in some dozens of merges.
+const mostVisits = 1_000_000
 
 // holder is a parent of a merge that has, or owes, what the merge lacks.
 type holder struct {
@@ -34,6 +34,10 @@ type holder struct {
 // merge records what a merge owes: what it lacks of any parent, unless its record says so or another parent has removed it
 // since what both come from. Of two contents it owes the one that changed.
 func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) error {
+	if l.visits > mostVisits {
+		l.pass(id, parents[0])
+		return nil
+	}
 	order, holders, err := l.holders(ctx, id, parents)
 	if err != nil || len(order) == 0 {
 		return err
@@ -42,8 +46,8 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 	if err != nil {
 		return err
 	}
-	if l.visits += len(order) * len(parents); l.visits > mostVisits || len(parents) > fewParents && l.strict() {
-		l.refuse(id, order, parents[0])
+	if l.visits > mostVisits || len(parents) > fewParents && l.strict() {
+		l.pass(id, parents[0])
 		return nil
 	}
 	if removes != nil {
@@ -85,20 +89,15 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 // strict reports whether what is not clear refuses the ref: this repository has it, and need not take what came.
 func (l *ledger[T]) strict() bool { return !l.f.Judge && l.f.Have != "" }
 
-// refuse records of a merge that costs too much to look into, or is none that a command made, that what it lacks is disputed. Where
-// it cannot be refused, it owes what its first parent does.
-func (l *ledger[T]) refuse(id git.ID, order []T, first side[T]) {
-	if !l.strict() {
-		if first.owed != nil {
-			l.owed[id] = first.owed
-		}
-		return
+// pass passes over a merge that costs too much to look into, or is none that a command made. Its ref is refused; where that cannot
+// be, it owes what its first parent does.
+func (l *ledger[T]) pass(id git.ID, first side[T]) {
+	if l.passed[id] = true; l.over == "" {
+		l.over = id
 	}
-	from := make(map[T]git.ID, len(order))
-	for _, thing := range order {
-		from[thing], l.disputes[thing] = disputed, id
+	if first.owed != nil {
+		l.owed[id] = first.owed
 	}
-	l.owed[id] = l.intern(from)
 }
 
 // holders lists what a merge lacks, with the parents that have it or owe it.
@@ -118,6 +117,10 @@ func (l *ledger[T]) holders(ctx context.Context, id git.ID, parents []side[T]) (
 		lost, err := l.missing(ctx, now, p.doc, false)
 		if err != nil {
 			return nil, nil, err
+		}
+		l.visits += len(lost) + p.owed.len()
+		if l.visits > mostVisits {
+			return order, of, nil
 		}
 		for _, thing := range lost {
 			add(thing, holder{p.commit, p.doc, true})
