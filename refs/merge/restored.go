@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -264,7 +265,7 @@ func RestoredRoadmap(ctx context.Context, s *store.Store, ours, theirs git.ID, b
 		if err != nil {
 			return nil, nil, err
 		}
-		removed, err := r.records(ctx, s, 1-side)
+		removed, err := r.removedParts(ctx, s, 1-side)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -285,7 +286,7 @@ func RestoredRoadmap(ctx context.Context, s *store.Store, ours, theirs git.ID, b
 				continue
 			}
 			parts := slices.DeleteFunc(healed.Lost(with), func(part doc.Part) bool {
-				return back.of[part] != c.ID || absent[part] && !removed[doc.RoadmapFile]
+				return back.of[part] != c.ID || absent[part] && !removed[part]
 			})
 			healed.Restore(parts, with)
 			all = append(all, parts...)
@@ -295,6 +296,41 @@ func RestoredRoadmap(ctx context.Context, s *store.Store, ours, theirs git.ID, b
 		return base, nil, nil
 	}
 	return healed.Bytes(), all, nil
+}
+
+// removedParts lists what commits of one side have removed from the roadmap with a record, which does not name it, and the other
+// side does not know.
+func (r *restorations) removedParts(ctx context.Context, s *store.Store, side int) (map[doc.Part]bool, error) {
+	out, err := s.Repo().Run(ctx, "rev-list", "--no-merges", "--full-history", "--max-count="+strconv.Itoa(mostRestored), "--extended-regexp",
+		"--grep=^"+store.TrailerRemoves+": ", "--end-of-options", string(r.tips[1-side])+".."+string(r.tips[side]), "--", doc.RoadmapFile)
+	if err != nil {
+		return nil, err
+	}
+	removed := map[doc.Part]bool{}
+	for line := range strings.Lines(string(out)) {
+		c, err := s.Repo().Commit(ctx, git.ID(strings.TrimSpace(line)))
+		if err != nil {
+			return nil, err
+		}
+		if len(c.Parents) != 1 {
+			continue
+		}
+		now, err := s.RoadmapAt(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		before, err := s.RoadmapAt(ctx, c.Parents[0])
+		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before)) {
+			removed[part] = true
+		}
+	}
+	return removed, nil
 }
 
 // broughtBack are parts of the roadmap by the commit that has them and whose parent has not, the newest one.
