@@ -23,8 +23,8 @@ const (
 	UpToDate = "up-to-date"
 	// TooManyBases is returned when the two histories have more merge bases than a merge can join.
 	TooManyBases = "too-many-bases"
-	// MergeUnclear is returned when a merge of a remote lacks a topic, a key or a section that both of its sides have changed, or too much, so
-	// that nobody can tell what to restore. The hint sets the ref back.
+	// MergeUnclear is returned when a merge from a remote lacks a topic, a key or a section that both of its parents have changed,
+	// or has more than eight parents or lacks too much to look at: it is not clear what to restore. The hint sets the ref back.
 	MergeUnclear = "merge-unclear"
 	// ConflictNotFound is returned when the path to resolve is not in conflict.
 	ConflictNotFound = "conflict-not-found"

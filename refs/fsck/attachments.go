@@ -55,7 +55,7 @@ func (c *checker) attachments(ctx context.Context, v *memory, tip *store.Tip) er
 		return nil
 	}
 	for _, step := range waiting {
-		if err := c.lostFiles(ctx, tip, step.ID, step.Attachments, true); err != nil {
+		if err := c.lostFiles(ctx, tip, step.ID, step.Attachments, nil); err != nil {
 			return err
 		}
 	}
@@ -66,25 +66,34 @@ func (c *checker) attachments(ctx context.Context, v *memory, tip *store.Tip) er
 	if err != nil {
 		return err
 	}
+	back := returns{put: map[string]git.ID{}}
 	for _, blob := range logs {
 		of := v.attached[blob]
 		for _, id := range slices.Sorted(maps.Keys(of)) {
-			if err := c.lostFiles(ctx, tip, id, of[id], false); err != nil {
+			if err := c.lostFiles(ctx, tip, id, of[id], &back); err != nil {
 				return err
 			}
 		}
 	}
+	c.report(ctx, func(ctx context.Context) error { return c.putFiles(ctx, tip.Name(), back.put) }, back.problems...)
 	return nil
 }
 
-// lostFiles reports which files of a step are not there.
-func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, list []doc.Attachment, pending bool) error {
+// returns are files of a branch that can be put back: by their paths, what they contain.
+type returns struct {
+	problems []Problem
+	put      map[string]git.ID
+}
+
+// lostFiles reports which files of a step are not there, and adds those that can be put back to back, which is nil for a pending
+// step.
+func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, list []doc.Attachment, back *returns) error {
 	for _, a := range list {
 		_, ok, err := tip.Entry(ctx, a.Path())
 		if err != nil {
 			return err
 		}
-		if !ok && pending {
+		if !ok && back == nil {
 			data, err := git.ReadCacheFile(c.s.AttachedPath(a.Hash))
 			ok = err == nil && a.Matches(data)
 		}
@@ -93,13 +102,13 @@ func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, li
 		}
 		p := Problem{Kind: "attachment-lost", Object: a.Hash, Repair: FixCommand,
 			Message: fmt.Sprintf("step %s of branch '%s': the content of attachment '%s' is lost", step, tip.Name(), a.Name)}
-		blob, name, err := c.sameFile(ctx, tip, a)
+		blob, name, err := c.sameFile(ctx, a)
 		if err != nil {
 			return err
 		}
-		if blob != "" && !pending { // who pushes a step may name the file of another one
+		if blob != "" && back != nil { // who pushes a step may name the file of another one
 			p.Message += ", but there as '" + name + "'"
-			c.report(ctx, func(ctx context.Context) error { return c.putFile(ctx, tip.Name(), a, blob) }, p)
+			back.problems, back.put[a.Path()] = append(back.problems, p), blob
 			continue
 		}
 		if p.Repair = "attach it again, if you have it"; blob == "" {
@@ -110,56 +119,84 @@ func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, li
 	return nil
 }
 
-// sameFile finds the content of an attachment under another name, first in the branch and then in all others; "" for none.
-func (c *checker) sameFile(ctx context.Context, tip *store.Tip, a doc.Attachment) (blob git.ID, name string, err error) {
-	tips := []*store.Tip{tip}
-	v, err := c.memory(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	for _, t := range v.tips {
-		if branch, ok := git.BranchName(t.Name); ok && branch != tip.Name() {
-			other, err := c.s.TipAt(ctx, branch, t.ID)
-			if err != nil {
-				return "", "", err
-			}
-			tips = append(tips, other)
+// sameFile finds the content of an attachment under any name in any branch; "" for none.
+func (c *checker) sameFile(ctx context.Context, a doc.Attachment) (blob git.ID, name string, err error) {
+	if c.files == nil {
+		if c.files, err = c.listFiles(ctx); err != nil {
+			return "", "", err
 		}
 	}
-	for _, t := range tips {
-		dir := doc.ArtifactDir + "/" + a.Hash[:2]
-		list, err := t.List(ctx, dir)
+	for _, f := range c.files[a.Hash] {
+		data, err := c.s.Repo().Blob(ctx, f.blob)
 		if err != nil {
 			return "", "", err
 		}
-		for _, e := range list {
-			hash, name, ok := doc.AttachmentAt(dir + "/" + e.Name)
-			if !ok || hash != a.Hash {
-				continue
-			}
-			data, err := c.s.Repo().Blob(ctx, e.ID)
-			if err != nil {
-				return "", "", err
-			}
-			if doc.NewAttachment(name, data).Hash == a.Hash {
-				return e.ID, name, nil
-			}
+		if doc.NewAttachment(f.name, data).Hash == a.Hash {
+			return f.blob, f.name, nil
 		}
 	}
 	return "", "", nil
 }
 
-// putFile puts the content of an attachment where a step of a branch has it.
-func (c *checker) putFile(ctx context.Context, branch string, a doc.Attachment, blob git.ID) error {
-	return mendBranch(ctx, c.s, c.w, branch, func(ctx context.Context, tx *store.Transaction, now *store.Tip) (*store.Draft, error) {
-		if _, there, err := now.Entry(ctx, a.Path()); there || err != nil {
-			return nil, err
+// keptFile is a file that steps keep.
+type keptFile struct {
+	blob git.ID
+	name string
+}
+
+// listFiles lists the files of all branches by their hashes. It reads each folder once: thousands of steps may name files that
+// are not there.
+func (c *checker) listFiles(ctx context.Context) (map[string][]keptFile, error) {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, seen := map[string][]keptFile{}, map[git.ID]bool{}
+	for _, t := range v.tips {
+		branch, ok := git.BranchName(t.Name)
+		if !ok {
+			continue
 		}
-		draft, err := tx.Follow(ctx, now, "Put back attachment "+a.Name)
+		tip, err := c.s.TipAt(ctx, branch, t.ID)
 		if err != nil {
 			return nil, err
 		}
-		return draft, draft.Tree.Put(ctx, a.Path(), blob)
+		folders, err := tip.List(ctx, doc.ArtifactDir)
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range folders {
+			if seen[folder.ID] || !folder.IsTree() {
+				continue
+			}
+			seen[folder.ID] = true
+			list, err := c.s.Repo().Tree(ctx, folder.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range list {
+				if hash, name, ok := doc.AttachmentAt(doc.ArtifactDir + "/" + folder.Name + "/" + e.Name); ok {
+					files[hash] = append(files[hash], keptFile{e.ID, name})
+				}
+			}
+		}
+	}
+	return files, nil
+}
+
+// putFiles puts the contents of attachments where steps of a branch have them, in one commit.
+func (c *checker) putFiles(ctx context.Context, branch string, files map[string]git.ID) error {
+	return mendBranch(ctx, c.s, c.w, branch, func(ctx context.Context, tx *store.Transaction, now *store.Tip) (*store.Draft, error) {
+		draft, err := tx.Follow(ctx, now, "Put back attachments that are there under other names")
+		if err != nil {
+			return nil, err
+		}
+		for path, blob := range files {
+			if err := draft.Tree.Put(ctx, path, blob); err != nil {
+				return nil, err
+			}
+		}
+		return draft, nil
 	})
 }
 

@@ -115,12 +115,13 @@ type checker struct {
 	again     map[git.ID]git.ID // commits that were made again: what they are now
 	notesBack bool              // the notes were set back
 
-	reported []string        // paths in local state that cannot be used
-	blocked  bool            // no other check can run until this is mended
-	renamed  map[string]bool // old names of renamed remotes
-	lost     map[string]bool // missing branches whose journals allow to restore them
-	mistyped int             // how many refs of remotes name no commit
-	here     remote.RefSet   // the refs when the first of those was found
+	reported []string              // paths in local state that cannot be used
+	blocked  bool                  // no other check can run until this is mended
+	renamed  map[string]bool       // old names of renamed remotes
+	lost     map[string]bool       // missing branches whose journals allow to restore them
+	mistyped int                   // how many refs of remotes name no commit
+	files    map[string][]keptFile // files of all branches by their hashes; nil: not read yet
+	here     remote.RefSet         // the refs when the first of those was found
 }
 
 // maxLooks limits how often fsck starts again because memory is rewritten meanwhile.

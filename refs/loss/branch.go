@@ -26,14 +26,14 @@ type Branch struct {
 	keys    []doc.MetadataKey         // of metadata.yaml
 	from    git.ID                    // a commit that has what is lost first
 
-	dispute error // refuses the branch, see ledger.total
+	unclear error // refuses the branch, see ledger.total
 	changed map[string]bool
 	spare   func(context.Context) ([]string, error) // keys that can go to make room; nil: none
 }
 
 // Empty reports whether nothing is lost.
 func (b *Branch) Empty() bool {
-	return b.dispute == nil && len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files)+len(b.keys) == 0
+	return b.unclear == nil && len(b.entries[0])+len(b.entries[1])+len(b.topics)+len(b.files)+len(b.keys) == 0
 }
 
 // Changed returns the ids of entries that a commit has with another content than its parent. The
@@ -176,7 +176,7 @@ func (b *Branch) follow(ctx context.Context, f *finder, list []git.ID) (kept fol
 	if kept.topics, err = follow(ctx, f, topics, list); err != nil {
 		return kept, err
 	}
-	owed, dispute, err := kept.topics.total(ctx, f.Tip)
+	owed, unclear, err := kept.topics.total(ctx, f.Tip)
 	if err != nil {
 		return kept, err
 	}
@@ -187,11 +187,11 @@ func (b *Branch) follow(ctx context.Context, f *finder, list []git.ID) (kept fol
 	if kept.keys, err = follow(ctx, f, keys, list); err != nil {
 		return kept, err
 	}
-	if owed, b.dispute, err = kept.keys.total(ctx, f.Tip); err != nil {
+	if owed, b.unclear, err = kept.keys.total(ctx, f.Tip); err != nil {
 		return kept, err
 	}
-	if dispute != nil {
-		b.dispute = dispute
+	if unclear != nil {
+		b.unclear = unclear
 	}
 	if err := b.dropNested(ctx, f, keys, owed); err != nil {
 		return kept, err

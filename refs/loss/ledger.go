@@ -28,7 +28,7 @@ type kind[T comparable] interface {
 // ledger follows the things of one kind through the commits of a range, parents before children. What a commit lacks of a
 // parent without a record, it owes: it is as if the commit had it, so that a merge of that commit takes it for present, and
 // unchanged if it was unchanged. So what a range lost does not depend on the order in which commits and parents are looked at,
-// nor on what this repository has.
+// nor, where it is clear, on what this repository has.
 type ledger[T comparable] struct {
 	f *finder
 	k kind[T]
@@ -40,7 +40,7 @@ type ledger[T comparable] struct {
 	known     map[uint64]*debts[T]       // by their sums
 	losses    map[[2]git.ID]map[bool][]T // of lost, by the two documents and birth
 	contested map[git.ID]bool            // merges in which newest looked at contents
-	disputes  map[T]git.ID               // merges that lost one of two contents, see disputed
+	doubts    map[T]git.ID               // merges of which it is not clear what they lost, see unclear
 	cut       map[git.ID]bool            // commits that come from new ones which are not in the list
 	looks     int                        // in how many cases newest compared contents
 	visits    int                        // of things that merges lack, in their parents
@@ -71,7 +71,7 @@ func (d *debts[T]) len() int {
 	return len(d.from)
 }
 
-// step is from a commit to its only child, as far as one kind of thing is concerned.
+// step is from the one parent of a commit to the commit, as far as one kind of thing is concerned.
 type step[T comparable] struct {
 	owed        *debts[T]
 	before, now git.ID
@@ -82,7 +82,7 @@ type step[T comparable] struct {
 func follow[T comparable](ctx context.Context, f *finder, k kind[T], list []git.ID) (*ledger[T], error) {
 	l := &ledger[T]{f: f, k: k, owed: map[git.ID]*debts[T]{}, lost: map[[2]git.ID][]T{}, removed: map[T][]git.ID{},
 		steps: map[step[T]]*debts[T]{}, known: map[uint64]*debts[T]{}, losses: map[[2]git.ID]map[bool][]T{}, contested: map[git.ID]bool{},
-		disputes: map[T]git.ID{}, cut: map[git.ID]bool{}, passed: map[git.ID]bool{}}
+		doubts: map[T]git.ID{}, cut: map[git.ID]bool{}, passed: map[git.ID]bool{}}
 	listed := make(map[git.ID]bool, len(list))
 	for _, id := range list {
 		listed[id] = true
@@ -272,13 +272,13 @@ func (l *ledger[T]) owes(id git.ID) bool { return l.owed[id] != nil || l.passed[
 // total returns what a commit owes and has nothing in the place of, which is what has to be restored, and the error that refuses
 // the commit where that cannot be told: who has the ref already must not choose between two contents for all others. A clone
 // that has nothing restores neither.
-func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, dispute, err error) {
+func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, refused, err error) {
 	if l.strict() && l.passed[id] {
-		dispute, err = l.f.unclear(ctx, l.over)
+		refused, err = l.f.refuses(ctx, l.over)
 	}
 	d := l.owed[id]
 	if d == nil || err != nil {
-		return nil, dispute, err
+		return nil, refused, err
 	}
 	now, err := l.k.document(ctx, id)
 	if err != nil {
@@ -291,15 +291,15 @@ func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, di
 		case err != nil:
 			return nil, nil, err
 		case has:
-		case doc != disputed:
+		case doc != unclear:
 			owed[thing] = doc
-		case l.f.Have != "" && dispute == nil:
-			if dispute, err = l.f.unclear(ctx, l.disputes[thing]); err != nil {
+		case l.f.Have != "" && refused == nil:
+			if refused, err = l.f.refuses(ctx, l.doubts[thing]); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
-	return owed, dispute, nil
+	return owed, refused, nil
 }
 
 // sources lists the documents that have what is owed, those with most of it first.

@@ -7,8 +7,8 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// fewParents is for how many parents of a merge git is asked for common ancestors. Beyond that, records take their
-// place, as for [mostBases].
+// fewParents is how many parents a merge has at most that git is asked about. One of more that lacks something is refused; a
+// range that judges, or of a ref that is not here, takes records for removals.
 const fewParents = 8
 
 // mostContested is for how many merges one ledger looks which of two contents is the newer one. No merge that a command
@@ -72,8 +72,8 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 		if err != nil {
 			return err
 		}
-		if h.doc == disputed && l.disputes[thing] == "" {
-			l.disputes[thing] = id
+		if h.doc == unclear && l.doubts[thing] == "" {
+			l.doubts[thing] = id
 		}
 		if from[thing] = h.doc; h.fresh {
 			at := [2]git.ID{id, h.parent}
@@ -320,12 +320,12 @@ func (l *ledger[T]) removedSince(ctx context.Context, thing T, lacks, has git.ID
 	return false, nil
 }
 
-// disputed stands for a document: a merge lost a thing that both sides have changed. No command makes such a merge, and whoever
-// would choose could be made to bring back old words.
-const disputed git.ID = "disputed"
+// unclear stands for a document: a merge lost a thing that both sides have changed. No command makes such a merge, and a clone
+// that chose between the two could be made to bring back old words.
+const unclear git.ID = "unclear"
 
 // newest returns the holder with the content that changed since what it has in common with the others. Where both have
-// changed it, or there are too many to look at, what was lost is disputed; a range that judges takes a likely one.
+// changed it, or there are too many to look at, it is unclear what was lost; a range that judges takes a likely one.
 func (l *ledger[T]) newest(ctx context.Context, id git.ID, thing T, holders []holder) (holder, error) {
 	docs := map[git.ID]bool{}
 	for _, h := range holders {
@@ -337,8 +337,8 @@ func (l *ledger[T]) newest(ctx context.Context, id git.ID, thing T, holders []ho
 	if len(l.contested) < mostContested {
 		l.contested[id] = true
 	}
-	if l.looks++; docs[disputed] || len(docs) > fewContents || !l.contested[id] || l.looks > mostContents {
-		return l.unclear(holders), nil
+	if l.looks++; docs[unclear] || len(docs) > fewContents || !l.contested[id] || l.looks > mostContents {
+		return l.undecided(holders), nil
 	}
 	best := holders[0]
 	for _, h := range holders[1:] {
@@ -357,7 +357,7 @@ func (l *ledger[T]) newest(ctx context.Context, id git.ID, thing T, holders []ho
 		case err != nil:
 			return best, err
 		case changed[0] == changed[1]:
-			return l.unclear(holders), nil
+			return l.undecided(holders), nil
 		case changed[1]:
 			best = h
 		}
@@ -365,12 +365,12 @@ func (l *ledger[T]) newest(ctx context.Context, id git.ID, thing T, holders []ho
 	return best, nil
 }
 
-// unclear returns what a merge owes whose holders cannot be told apart.
-func (l *ledger[T]) unclear(holders []holder) holder {
+// undecided returns what a merge owes whose holders cannot be told apart.
+func (l *ledger[T]) undecided(holders []holder) holder {
 	if l.f.Judge {
 		return l.likely(holders)
 	}
-	return holder{doc: disputed}
+	return holder{doc: unclear}
 }
 
 // likely returns a holder without a look at what it has: one that has the thing itself.
@@ -396,7 +396,7 @@ func (l *ledger[T]) changed(ctx context.Context, thing T, a, b holder) (changed 
 			}
 		}
 		for i, of := range []holder{a, b} {
-			if !changed[i] || doc == disputed {
+			if !changed[i] || doc == unclear {
 				continue
 			}
 			same, err := l.k.same(ctx, doc, of.doc, thing)

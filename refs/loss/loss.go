@@ -54,7 +54,7 @@ type Range struct {
 	Have   git.ID                                       // where this repository's ref is; "" for none
 	News   map[git.ID]*incoming.Commit                  // the commits to look at, with their trees
 	Gone   doc.Expunged                                 // what was expunged
-	Judge  bool                                         // decides, too, which of two changed contents a merge lost, instead of refusing it
+	Judge  bool                                         // decides, too, what a merge lost of which that is not clear, instead of refusing it
 	Keys   func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
 }
 
@@ -246,8 +246,8 @@ func (f *finder) cause(ctx context.Context, id, parent git.ID, what []string) (C
 	return Cause{Commit: id, Parent: parent, By: Author(c), What: strings.Join(what, ", ")}, nil
 }
 
-// unclear is the error of a merge that lost one of two contents.
-func (f *finder) unclear(ctx context.Context, id git.ID) (dispute, err error) {
+// refuses returns the error that refuses a ref for a merge of which it is not clear what it lost.
+func (f *finder) refuses(ctx context.Context, id git.ID) (unclear, err error) {
 	c, err := f.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return nil, err
@@ -256,8 +256,8 @@ func (f *finder) unclear(ctx context.Context, id git.ID) (dispute, err error) {
 		prose.OneLine(Author(c), 100))), nil
 }
 
-// mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each, before
-// records take their place (recorded): one commit may have a thousand parents, and so half a million pairs.
+// mostBases is for how many pairs of commits one search asks git for common ancestors, at 3 ms each. Beyond that, records
+// and what this repository lacks take their place (ledger.removedHere).
 const mostBases = 256
 
 // mostWalked is how many commits git may walk for these questions: each may need a walk over all that came.

@@ -47,8 +47,9 @@ func (k keyKind) lost(ctx context.Context, now, before git.ID, birth bool) ([]st
 }
 
 func (k keyKind) has(ctx context.Context, document git.ID, path string) (bool, error) {
-	if keys, err := k.f.keysIn(ctx, document); err != nil || keys[path].Path != "" {
-		return err == nil, err
+	keys, err := k.f.keysIn(ctx, document)
+	if _, is := keys[path]; is || err != nil {
+		return is, err
 	}
 	m, err := k.f.metadata(ctx, document)
 	if err != nil {
@@ -81,16 +82,8 @@ func (k keyKind) in(ctx context.Context, document git.ID, path string) (doc.Meta
 
 // inOrder returns lost keys in the order of the documents that have them.
 func (k keyKind) inOrder(ctx context.Context, owed map[string]git.ID) (keys []doc.MetadataKey, err error) {
-	empty, err := doc.ParseMetadata(nil)
-	if err != nil {
-		return nil, err
-	}
 	for _, document := range sources(owed) {
-		m, err := k.f.metadata(ctx, document)
-		if err != nil {
-			return nil, err
-		}
-		all, err := empty.Lost(m, true)
+		all, err := k.f.allKeys(ctx, document)
 		if err != nil {
 			return nil, err
 		}
@@ -114,11 +107,11 @@ func (b *Branch) dropNested(ctx context.Context, f *finder, k keyKind, owed map[
 			}
 			delete(owed, path)
 			delete(owed, outer)
-			if f.Have == "" || b.dispute != nil {
+			if f.Have == "" || b.unclear != nil {
 				break
 			}
 			var err error
-			if b.dispute, err = f.unclear(ctx, f.Tip); err != nil {
+			if b.unclear, err = f.refuses(ctx, f.Tip); err != nil {
 				return err
 			}
 			break
@@ -135,11 +128,8 @@ func (k keyKind) removal(ctx context.Context, commit git.ID, birth bool) (func(s
 	return func(path string) bool { return removesKey(c, k.by[path], birth) }, nil
 }
 
-// keysIn lists the keys of a metadata.yaml by their paths: of thousands, each would be looked for from the beginning.
-func (f *finder) keysIn(ctx context.Context, blob git.ID) (map[string]doc.MetadataKey, error) {
-	if keys := f.index[blob]; keys != nil {
-		return keys, nil
-	}
+// allKeys lists the keys of a metadata.yaml in its order.
+func (f *finder) allKeys(ctx context.Context, blob git.ID) ([]doc.MetadataKey, error) {
 	m, err := f.metadata(ctx, blob)
 	if err != nil {
 		return nil, err
@@ -148,7 +138,15 @@ func (f *finder) keysIn(ctx context.Context, blob git.ID) (map[string]doc.Metada
 	if err != nil {
 		return nil, err
 	}
-	all, err := empty.Lost(m, true)
+	return empty.Lost(m, true)
+}
+
+// keysIn lists the keys of a metadata.yaml by their paths: of thousands, each would be looked for from the beginning.
+func (f *finder) keysIn(ctx context.Context, blob git.ID) (map[string]doc.MetadataKey, error) {
+	if keys := f.index[blob]; keys != nil {
+		return keys, nil
+	}
+	all, err := f.allKeys(ctx, blob)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +235,8 @@ func removesKey(c *git.Commit, key doc.MetadataKey, birth bool) bool {
 }
 
 // restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside the others, it
-// first removes, with a record, what the commits that lost them have added and nobody else has: who adds that must not keep
-// others from syncing. Nothing else is removed; it fails with doc.ErrOverLimit if that is not enough.
+// first removes, with a record, the keys that spare lists: whoever adds such keys must not keep others from syncing. It
+// fails with doc.ErrOverLimit if that is not enough.
 func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string) error {
 	if len(b.keys) == 0 {
 		return nil

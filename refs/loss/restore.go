@@ -13,8 +13,8 @@ import (
 // Restore returns a draft on top of a tip that has again what is lost: entries with the content
 // that they had first, topics, and keys of metadata.yaml.
 func (b *Branch) Restore(ctx context.Context, tx *store.Transaction, tip *store.Tip) (*store.Draft, error) {
-	if b.dispute != nil {
-		return nil, b.dispute
+	if b.unclear != nil {
+		return nil, b.unclear
 	}
 	var add [2]merge.Additions
 	for i, k := range kinds() {

@@ -18,11 +18,11 @@ type Roadmap struct {
 	owed map[doc.Part]git.ID // with the main.md that has it
 	from git.ID              // a commit that has some of it
 
-	dispute error // refuses the roadmap, see ledger.total
+	unclear error // refuses the roadmap, see ledger.total
 }
 
 // Empty reports whether nothing is lost.
-func (l *Roadmap) Empty() bool { return l.dispute == nil && len(l.owed) == 0 }
+func (l *Roadmap) Empty() bool { return l.unclear == nil && len(l.owed) == 0 }
 
 // What counts what is lost, for a message.
 func (l *Roadmap) What() string { return partsText(len(l.owed)) }
@@ -58,7 +58,7 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 			l.from = p
 		}
 	}
-	l.owed, l.dispute, err = parts.total(ctx, r.Tip)
+	l.owed, l.unclear, err = parts.total(ctx, r.Tip)
 	if err != nil || l.Empty() {
 		return l, err
 	}
@@ -160,8 +160,8 @@ func (k partKind) removal(ctx context.Context, commit git.ID, _ bool) (func(doc.
 
 // Restore makes the commit of the roadmap that has again what is lost. It moves no ref.
 func (l *Roadmap) Restore(ctx context.Context, tx *store.Transaction, tip git.ID) (*git.Commit, error) {
-	if l.dispute != nil {
-		return nil, l.dispute
+	if l.unclear != nil {
+		return nil, l.unclear
 	}
 	data, err := tx.Store.RoadmapAt(ctx, tip)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 // mostOthers is how many documents spare looks into.
 const mostOthers = 256
 
-// spare lists the keys of metadata.yaml that can go to make room for lost ones: those that the commit which lost one of
-// them has added itself, with the value that the tip has still, and that nobody else has: neither this repository nor any
-// commit that does not come from that one. list are the commits of the range, parents before children. Where there are too
-// many others to look into, none can go.
+// spare lists the keys of metadata.yaml that can be removed to make room for lost ones. The commit that lost one of these has
+// added them, the tip has them with the same value, and neither this repository nor any commit that does not come from that
+// commit has them. list are the commits of the range, parents before children. Where there are too many other commits to look
+// into, or one is beyond the edge of a shallow clone, it lists none.
 func (f *finder) spare(ctx context.Context, k keyKind, l *ledger[string], lost map[string]git.ID, list []git.ID) ([]string, error) {
 	now, err := k.document(ctx, f.Tip)
 	if err != nil {
@@ -29,27 +29,24 @@ func (f *finder) spare(ctx context.Context, k keyKind, l *ledger[string], lost m
 		if added, err = f.unchanged(ctx, k, id, now, added); err != nil {
 			return nil, err
 		}
-		others, err := f.others(ctx, k, id, list)
-		if err != nil || len(others) > mostOthers {
+		others, all, err := f.others(ctx, k, id, list)
+		if err != nil || !all || len(others) > mostOthers {
 			return nil, err
 		}
-		for other := range others {
-			m, err := f.metadata(ctx, other)
+		for _, path := range added {
+			had := false
+			for other := range others {
+				if had, err = k.has(ctx, other, path); had || err != nil {
+					break
+				}
+			}
 			if err != nil {
 				return nil, err
 			}
-			added = slices.DeleteFunc(added, func(path string) bool {
-				has, hasErr := m.Has(k.by[path])
-				if hasErr != nil {
-					err = hasErr
-				}
-				return has
-			})
-			if err != nil {
-				return nil, err
+			if !had {
+				spare = append(spare, path)
 			}
 		}
-		spare = append(spare, added...)
 	}
 	slices.Sort(spare)
 	return slices.Compact(spare), nil
@@ -124,11 +121,15 @@ func (f *finder) unchanged(ctx context.Context, k keyKind, id, now git.ID, paths
 }
 
 // others are the documents of all commits that do not come from one: of the range, of what it begins from, and of this
-// repository.
-func (f *finder) others(ctx context.Context, k keyKind, id git.ID, list []git.ID) (map[git.ID]bool, error) {
+// repository. all is false if one of these commits is not here.
+func (f *finder) others(ctx context.Context, k keyKind, id git.ID, list []git.ID) (docs map[git.ID]bool, all bool, err error) {
 	from := map[git.ID]bool{id: true}
-	docs := map[git.ID]bool{}
+	docs, all = map[git.ID]bool{}, true
 	add := func(commit git.ID) error {
+		tree, err := f.tree(ctx, commit)
+		if all = all && tree != ""; err != nil {
+			return err
+		}
 		document, err := k.document(ctx, commit)
 		if err == nil && document != "" {
 			docs[document] = true
@@ -143,19 +144,19 @@ func (f *finder) others(ctx context.Context, k keyKind, id git.ID, list []git.ID
 	for _, c := range list {
 		if !from[c] {
 			if err := add(c); err != nil {
-				return nil, err
+				return nil, false, err
 			}
 		}
 		for _, p := range f.News[c].Parents {
 			if f.News[p] == nil {
 				if err := add(p); err != nil {
-					return nil, err
+					return nil, false, err
 				}
 			}
 		}
 	}
-	if f.Have == "" {
-		return docs, nil
+	if f.Have != "" {
+		err = add(f.Have)
 	}
-	return docs, add(f.Have)
+	return docs, all, err
 }

@@ -312,25 +312,38 @@ func (r *restorations) removedParts(ctx context.Context, s *store.Store, side in
 		if err != nil {
 			return nil, err
 		}
-		if len(c.Parents) != 1 {
-			continue
-		}
-		now, err := s.RoadmapAt(ctx, c.ID)
+		now, before, err := versions(ctx, s, c)
 		if err != nil {
 			return nil, err
 		}
-		before, err := s.RoadmapAt(ctx, c.Parents[0])
-		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
+		if before == nil {
 			continue
 		}
-		if err != nil {
-			return nil, err
-		}
-		for _, part := range doc.ParseRoadmap(now).Lost(doc.ParseRoadmap(before)) {
+		for _, part := range now.Lost(before) {
 			removed[part] = true
 		}
 	}
 	return removed, nil
+}
+
+// versions reads the roadmap of a commit of one parent and of that parent; nil for another commit, and at the edge of a
+// shallow clone.
+func versions(ctx context.Context, s *store.Store, c *git.Commit) (now, before *doc.Roadmap, err error) {
+	if len(c.Parents) != 1 {
+		return nil, nil, nil
+	}
+	old, err := s.RoadmapAt(ctx, c.Parents[0])
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := s.RoadmapAt(ctx, c.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	return doc.ParseRoadmap(data), doc.ParseRoadmap(old), nil
 }
 
 // broughtBack are parts of the roadmap by the commit that has them and whose parent has not, the newest one.
@@ -342,21 +355,16 @@ type broughtBack struct {
 func partsOf(ctx context.Context, s *store.Store, list []*git.Commit) (broughtBack, error) {
 	b := broughtBack{map[doc.Part]git.ID{}, map[git.ID]*doc.Roadmap{}}
 	for _, c := range list {
-		now, err := s.RoadmapAt(ctx, c.ID)
+		now, before, err := versions(ctx, s, c)
 		if err != nil {
 			return b, err
 		}
-		before, err := s.RoadmapAt(ctx, c.Parents[0])
-		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
+		if before == nil {
 			continue
 		}
-		if err != nil {
-			return b, err
-		}
-		with := doc.ParseRoadmap(now)
-		for _, part := range doc.ParseRoadmap(before).Lost(with) {
+		for _, part := range before.Lost(now) {
 			if b.of[part] == "" {
-				b.of[part], b.at[c.ID] = c.ID, with
+				b.of[part], b.at[c.ID] = c.ID, now
 			}
 		}
 	}

@@ -167,7 +167,7 @@ func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st 
 		return nil, err
 	}
 	if lost.Dropped > 0 {
-		ex.warn(fmt.Sprintf("'%s' of '%s': to make room, %s that came with the loss and nobody else has goes", displayRef(st.ref), ex.peer.Name,
+		ex.warn(fmt.Sprintf("'%s' of '%s': to make room, a commit here removes %s that came with the loss and that nobody else has", displayRef(st.ref), ex.peer.Name,
 			prose.Count(lost.Dropped, "key")))
 	}
 	c.SetRoadmap(roadmap)
