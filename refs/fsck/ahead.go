@@ -12,8 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
-	"github.com/git-context/git-context/refs/newids"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remake"
 )
 
 // aheadBranches reports our own refs whose only flaw are ids that are ahead of the clock, and removes the flaws
@@ -34,7 +34,7 @@ func (c *checker) aheadBranches(ctx context.Context, v *memory, flaws map[string
 	if len(bad) == 0 {
 		return nil
 	}
-	tracked, err := newids.Tracked(ctx, c.s, bad)
+	tracked, err := remake.Tracked(ctx, c.s, bad)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *checker) aheadBranches(ctx context.Context, v *memory, flaws map[string
 		mended, problems = append(mended, t.Ref), append(problems, p)
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		err := newids.Mend(ctx, c.s, c.w, mended, latest, bad)
+		err := remake.Mend(ctx, c.s, c.w, mended, latest, bad)
 		if err == nil {
 			c.loaded = nil // the checks that follow read what is there now
 		}
@@ -74,7 +74,7 @@ func (c *checker) aheadBranches(ctx context.Context, v *memory, flaws map[string
 
 // aheadRef describes what a ref leads to that is ahead of the clock.
 func (c *checker) aheadRef(ctx context.Context, r git.Ref, latest time.Time) (Problem, error) {
-	n, newest, err := newids.Count(ctx, c.s, r.ID, latest)
+	n, newest, err := remake.Count(ctx, c.s, r.ID, latest)
 	if err != nil {
 		return Problem{}, err
 	}
@@ -119,7 +119,7 @@ func checkAheadJournals(ctx context.Context, c *checker) error {
 		if len(journal.Check(data, readableStep).Flaws) > 0 { // checkJournals mends it first
 			continue
 		}
-		newest, n, err := newids.JournalAhead(ctx, c.s, name, latest)
+		newest, n, err := remake.JournalAhead(ctx, c.s, name, latest)
 		if errors.Is(err, fail.ErrNotFound) { // deleted meanwhile
 			continue
 		}
@@ -145,7 +145,7 @@ func checkAheadJournals(ctx context.Context, c *checker) error {
 			p.Message = strings.Replace(p.Message, "ids", prose.Count(n, "step")+" with ids", 1)
 		}
 		p.Message += "; set the clock, if it is behind; else the repair gives new ids"
-		c.report(ctx, func(ctx context.Context) error { return newids.MendJournal(ctx, c.s, name) }, p)
+		c.report(ctx, func(ctx context.Context) error { return remake.MendJournal(ctx, c.s, name) }, p)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
-	"github.com/git-context/git-context/refs/newids"
+	"github.com/git-context/git-context/refs/remake"
 	"github.com/git-context/git-context/refs/remote"
 )
 
@@ -65,7 +65,7 @@ func (ex *exchanger) repairHint(ctx context.Context, flaw incoming.Flaw) (string
 		if err != nil {
 			return "", err
 		}
-		if stays, err := newids.Stays(ctx, ex.s, flaw.At, latest); err != nil || stays {
+		if stays, err := remake.Stays(ctx, ex.s, flaw.At, latest); err != nil || stays {
 			return "git context fsck", err
 		}
 	}

@@ -1,17 +1,18 @@
-// Package newids gives entries of memory new ids where their ids are ahead of the clock, because the clock of the
-// machine that wrote them was. Every clone refuses such ids, see [incoming.MaxAhead].
+// Package remake makes commits of memory again where no clone would take them as they are, with everything that they
+// have: entries, topics, metadata, attachments, author, committer and dates. A commit is made again and not left out
+// because scores, links, tags, views of the past and diffs belong to commits. Commits that descend from such a one are
+// made again, too, and its hash is replaced wherever it occurs as a word in messages and notes.
 //
-// A [Rewriter] makes each commit again that has such ids or descends from one that has, with everything that it
-// has: entries, topics, metadata, attachments, author, committer and dates. Only ids and the hashes of those
-// commits are replaced, wherever they occur as words: in documents, messages and notes. A commit is rewritten
-// because scores, links, tags, views of the past and diffs belong to commits.
+//  1. Ids that are ahead of the clock, because the clock of the machine that wrote them was: a [Rewriter] gives new
+//     ids, in documents, messages and notes. Every clone refuses such ids, see [incoming.MaxAhead]. The new ids depend
+//     on the old ids and on what precedes them alone, see [doc.MovedID]. So two copies of a repository that are mended
+//     separately get the same ids, and the same commits unless these are signed. On every line of history the order of
+//     the entries stays.
+//  2. Objects that are lost below a tip that is whole, see [Holes].
 //
-// The new ids depend on the old ids and on what precedes them alone, see [doc.MovedID]. So two copies of a
-// repository that are mended separately get the same ids, and the same commits unless these are signed. On every
-// line of history the order of the entries stays.
-//
-// It writes objects; [Mend] moves refs, and replaces journals afterwards, whose pending steps have ids already.
-package newids
+// It writes objects; [Mend] and [Holes.Mend] move refs. Afterwards Mend replaces journals, whose pending steps have ids
+// already.
+package remake
 
 import (
 	"context"
@@ -103,12 +104,17 @@ func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 		now.Parents[i] = w.Now(p)
 	}
 	now.Message = w.message(old)
+	return w.replace(ctx, old, now)
+}
+
+// replace stores what a commit is now, if that differs.
+func (w *Rewriter) replace(ctx context.Context, old *git.Commit, now git.Commit) (err error) {
 	if now.Tree == old.Tree && now.Message == old.Message && slices.Equal(now.Parents, old.Parents) {
 		return nil
 	}
 	now.Extra = old.Unsigned()
 	if now.ID, err = w.sign(ctx, &now); err == nil {
-		w.commits[id] = now.ID
+		w.commits[old.ID] = now.ID
 	}
 	return err
 }

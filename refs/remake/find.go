@@ -1,4 +1,4 @@
-package newids
+package remake
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package newids_test
+package remake_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-context/git-context/internal/example"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/newids"
+	"github.com/git-context/git-context/refs/remake"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -25,7 +25,7 @@ func ExampleCount() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	n, newest, err := newids.Count(ctx, s, tip, time.Now().Add(-48*time.Hour))
+	n, newest, err := remake.Count(ctx, s, tip, time.Now().Add(-48*time.Hour))
 	fmt.Println(n, newest == made.ID, err)
 	// Output: 2 true <nil>
 }

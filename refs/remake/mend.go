@@ -1,4 +1,4 @@
-package newids
+package remake
 
 import (
 	"bytes"
@@ -25,45 +25,15 @@ var errMoved = errors.New("the ref has moved meanwhile")
 // does not come to is mended by [MendJournal]. The old commits stay in the reflogs.
 func Mend(ctx context.Context, s *store.Store, by store.Writer, refs []git.Ref, latest time.Time,
 	flawed map[git.ID]bool) error {
-	var branches []string
-	var tips []git.ID
-	for _, r := range refs {
-		tips = append(tips, r.ID)
-		if name, ok := git.BranchName(r.Name); ok {
-			branches = append(branches, name)
-		}
-	}
-	tx, err := s.Begin(ctx, by, "fsck: give new ids", branches...)
-	if err != nil {
-		return err
-	}
-	defer tx.Close()
-	if err := noneWaits(ctx, s, refs); err != nil {
-		return err
-	}
-	lock, err := s.Repo().Lock(ctx, notes.LockName)
-	if err != nil {
-		return err
-	}
-	err = tx.Swap(ctx, func(ctx context.Context) error {
+	branches, err := swap(ctx, s, by, "fsck: give new ids", refs, func(ctx context.Context, w *Rewriter) error {
+		var tips []git.ID
 		for _, r := range refs {
-			if now, err := s.Repo().Ref(ctx, r.Name); err != nil || now != r.ID {
-				return errors.Join(err, errMoved)
-			}
+			tips = append(tips, r.ID)
 		}
-		w := NewRewriter(s, latest, flawed, signer(tx))
-		if err := w.Rewrite(ctx, tips); err != nil {
-			return err
-		}
-		for _, r := range refs {
-			tx.Refs.Update(r.Name, w.Now(r.ID), r.ID)
-		}
-		if err := w.queueNotes(ctx, tx); err != nil {
-			return err
-		}
-		return tx.Adopt(ctx, w.commits)
+		w.latest, w.flawed = latest, flawed
+		return w.Rewrite(ctx, tips)
 	})
-	if err := errors.Join(err, lock.Unlock()); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, name := range branches {
@@ -72,6 +42,52 @@ func Mend(ctx context.Context, s *store.Store, by store.Writer, refs []git.Ref, 
 		}
 	}
 	return nil
+}
+
+// swap moves refs to what build makes of their commits, and gives the notes to the replacements. It returns the branches
+// among the refs.
+func swap(ctx context.Context, s *store.Store, by store.Writer, why string, refs []git.Ref,
+	build func(context.Context, *Rewriter) error) ([]string, error) {
+	var branches []string
+	for _, r := range refs {
+		if name, ok := git.BranchName(r.Name); ok {
+			branches = append(branches, name)
+		}
+	}
+	tx, err := s.Begin(ctx, by, why, branches...)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Close()
+	if err := noneWaits(ctx, s, refs); err != nil {
+		return nil, err
+	}
+	lock, err := s.Repo().Lock(ctx, notes.LockName)
+	if err != nil {
+		return nil, err
+	}
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		for _, r := range refs {
+			if now, err := s.Repo().Ref(ctx, r.Name); err != nil || now != r.ID {
+				return errors.Join(err, errMoved)
+			}
+		}
+		w := NewRewriter(s, time.Time{}, nil, signer(tx))
+		if err := build(ctx, w); err != nil {
+			return err
+		}
+		for _, r := range refs {
+			tx.Refs.Update(r.Name, w.Now(r.ID), r.ID)
+		}
+		if refs[0].Name == git.NotesRef { // which nothing names
+			return nil
+		}
+		if err := w.queueNotes(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Adopt(ctx, w.commits)
+	})
+	return branches, errors.Join(err, lock.Unlock())
 }
 
 // signer stores commits with signatures where memory is signed.
@@ -144,7 +160,7 @@ func (w *Rewriter) queueNotes(ctx context.Context, tx *store.Transaction) error 
 			return err
 		}
 	}
-	_, err = tx.QueueNotes(ctx, u, "context: name commits with new ids")
+	_, err = tx.QueueNotes(ctx, u, "context: name commits that were made again")
 	return err
 }
 
