@@ -31,6 +31,7 @@ type toldSince struct {
 	content *journal.Content // nil where there is none
 	list    []store.Told     // oldest first
 	whole   bool             // no commit is missing in the list
+	hollow  bool             // some files of the newest one are here
 }
 
 func (c *checker) toldSince(ctx context.Context, branch string, base, tip git.ID) (toldSince, error) {
@@ -76,7 +77,10 @@ func (t toldSince) String() string {
 	if n := t.lacking(); n > 0 {
 		b.WriteString("; it lacks " + prose.Count(n, "step") + " that they took")
 	}
-	if len(lost) > 0 {
+	switch {
+	case t.hollow:
+		b.WriteString("; what is here of its files comes back")
+	case len(lost) > 0:
 		b.WriteString("; only files that are not here said what these changed: " + strings.Join(lost, ", "))
 	}
 	if !t.whole {
@@ -117,12 +121,12 @@ func (c *checker) commitAgain(ctx context.Context, branch string, lost, base git
 	if err != nil {
 		return err
 	}
+	forgotten, err := expunge.Tombstones(ctx, c.s)
+	if err != nil {
+		return err
+	}
 	tip, made := base, map[git.ID]*git.Commit{}
 	if told.content != nil {
-		forgotten, err := expunge.Tombstones(ctx, c.s)
-		if err != nil {
-			return err
-		}
 		allow := func(id string, texts ...string) bool {
 			return !forgotten.HasEntry(id) &&
 				!slices.ContainsFunc(texts, func(text string) bool { return forgotten.RedactText(text) != text })
@@ -135,6 +139,9 @@ func (c *checker) commitAgain(ctx context.Context, branch string, lost, base git
 		if again := made[t.Commit.ID]; again != nil {
 			tip = again.ID
 		}
+	}
+	if tip, err = c.salvage(ctx, tx, branch, lost, tip, forgotten); err != nil {
+		return err
 	}
 	tx.Refs.Update(git.BranchRef(branch), tip, lost)
 	if err := tx.Commit(ctx); err != nil {
@@ -152,7 +159,7 @@ func (c *checker) commitAgain(ctx context.Context, branch string, lost, base git
 // notesAgain adds lines of notes that journals tell of: those of commits that were made again,
 // and, where the notes were set back, those of all commits that are here.
 func (c *checker) notesAgain(ctx context.Context) error {
-	if len(c.again) == 0 && !c.notesBack {
+	if len(c.again) == 0 && c.notesWere == "" {
 		return nil
 	}
 	lines, err := c.toldNotes(ctx)
@@ -172,6 +179,11 @@ func (c *checker) notesAgain(ctx context.Context) error {
 	}
 	defer tx.Close()
 	return code.UpdateNotes(ctx, tx, "context: restore notes that were lost", func(u *notes.Update) error {
+		if c.notesWere != "" {
+			if err := c.salvageNotes(ctx, u, forgotten); err != nil {
+				return err
+			}
+		}
 		for old, id := range c.again {
 			note, err := u.Note(ctx, old)
 			if err != nil {
@@ -217,7 +229,7 @@ func (c *checker) toldNotes(ctx context.Context) (map[git.ID][]byte, error) {
 			id := git.ID(m.Committed)
 			if again, ok := c.again[id]; ok {
 				id = again
-			} else if !c.notesBack {
+			} else if c.notesWere == "" {
 				continue
 			}
 			if m.Note != "" && c.s.Repo().IsID(string(id)) {

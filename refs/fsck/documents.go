@@ -24,11 +24,14 @@ func checkDocuments(ctx context.Context, c *checker) error {
 	seen := map[string]bool{}
 	byRef := map[string][]Problem{}
 	var refs []string
+	c.blocked = c.blocked || len(c.holes) > 0 // other checks need what is lost, and would fail
 	for _, f := range v.flaws {
+		if c.holes[f.ID] {
+			continue
+		}
 		if _, here := c.s.Repo().LooseFile(f.ID); here && f.Kind == incoming.FlawMissing {
 			f.Kind, f.What = incoming.FlawDamaged, "it is damaged"
 		}
-		// Other checks need the lost object and would fail.
 		c.blocked = c.blocked || lost(f)
 		keys := keys(f)
 		if slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {

@@ -4,7 +4,7 @@
 // [Run] makes all checks in a fixed order and returns every [Problem] with a stable kind and a
 // repair that can be pasted. Without Options.Fix it writes nothing but locks and caches. With
 // it, problems whose repair is [FixCommand] are mended; others are left to people. It
-// rewrites history only where entries have ids that no clone accepts, see package newids.
+// rewrites history only where entries have ids that no clone accepts, see package remake.
 //
 // Errors mean that fsck itself cannot run: fail.ErrNoMemory where there is nothing to check,
 // the cause of a cancelled context, or git failing to list refs. A single check that fails is a
@@ -69,6 +69,7 @@ func checks() []check {
 		{"requests", checkRequests},
 		{"intents", checkIntents},
 		{"state files", checkState},
+		{"history", checkHoles},
 		{"documents", checkDocuments},
 		{"journals", checkAheadJournals},
 		{"journals", checkJournals},
@@ -112,8 +113,10 @@ type checker struct {
 
 	original map[string]bool // ids of entries with two contents of which the first one is known
 
+	holes map[git.ID]bool // objects that checkHoles has reported as lost
+
 	again     map[git.ID]git.ID // commits that were made again: what they are now
-	notesBack bool              // the notes were set back
+	notesWere git.ID            // what the notes were before they were set back; "" if they were not
 
 	reported []string              // paths in local state that cannot be used
 	blocked  bool                  // no other check can run until this is mended

@@ -107,7 +107,26 @@ func (c *checker) hollow(ctx context.Context, refs, theirs []git.Ref) ([]lostRef
 			lost = append(lost, lostRef{Ref: r, kind: "commit", parts: slices.Sorted(maps.Keys(parts))})
 		}
 	}
-	return lost, nil
+	return c.notElsewhere(ctx, lost, theirs)
+}
+
+// notElsewhere leaves out the refs of whose lost files and trees a remote has some: checkDocuments says how these come
+// back.
+func (c *checker) notElsewhere(ctx context.Context, lost []lostRef, theirs []git.Ref) ([]lostRef, error) {
+	if len(lost) == 0 || len(theirs) == 0 {
+		return lost, nil
+	}
+	var tips []git.ID
+	for _, r := range theirs {
+		tips = append(tips, r.ID)
+	}
+	there, err := c.s.Repo().Lost(ctx, tips)
+	if git.ExitCode(err) > 0 { // they have holes of their own, which come first
+		return nil, nil
+	}
+	return slices.DeleteFunc(lost, func(r lostRef) bool {
+		return slices.ContainsFunc(r.parts, func(id git.ID) bool { return there[id] })
+	}), err
 }
 
 // shared reports whether a ref of a remote leads to a commit.
@@ -180,12 +199,15 @@ func (c *checker) lostSince(ctx context.Context, r lostRef, f former) (string, e
 	if err != nil {
 		return "", err
 	}
+	t.hollow = r.kind == "commit"
 	return t.String(), nil
 }
 
 // setBack moves a ref to what it was, or deletes it where that is of no use.
 func (c *checker) setBack(ctx context.Context, r lostRef, f former) error {
-	c.notesBack = c.notesBack || r.Name == git.NotesRef
+	if r.Name == git.NotesRef {
+		c.notesWere = r.ID
+	}
 	branch, ok := git.BranchName(r.Name)
 	var failed error
 	if ok && f.id != "" {

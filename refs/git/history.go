@@ -388,6 +388,9 @@ func (r *Repo) Absent(ctx context.Context, tips []ID) (map[ID]bool, error) {
 	return r.notHere(ctx, tips)
 }
 
+// Lost lists the objects that tips reach and that do not exist, whether a remote promises them or not.
+func (r *Repo) Lost(ctx context.Context, tips []ID) (map[ID]bool, error) { return r.notHere(ctx, tips) }
+
 // notHere lists the objects that tips reach and that do not exist.
 func (r *Repo) notHere(ctx context.Context, tips []ID, args ...string) (map[ID]bool, error) {
 	absent := map[ID]bool{}

@@ -1,0 +1,302 @@
+package remake
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Holes are commits, trees and files that are lost below tips of our own that are whole, and that nobody else is known
+// to have: git does not flush loose objects by default, and disks fail. Nothing above them can be pushed. The tips say
+// what the lost ones said, so that history can be made again without them:
+//
+//   - a commit of which the journal of its branch tells is written again;
+//   - another lost commit is left out. What follows it has the parent that reflogs tell of, or what a remote has of
+//     its ref;
+//   - a commit without its tree or files gets those of the commit that follows, with what commit.md said when it was
+//     made. Its message stays. It is left out, too, if its entry has gone to a segment since.
+type Holes struct {
+	Refs    []git.Ref       // that lead to a hole, or name a commit above one: the roadmap first, then branches, tags and deleted branches
+	Notes   *git.Ref        // nil if they lead to none
+	Objects map[git.ID]bool // that are lost
+
+	s        *store.Store
+	commits  map[git.ID]*git.Commit     // that are here or that journals tell of
+	told     map[git.ID]*git.Commit     // that journals tell of; nil: not read yet
+	before   map[git.ID]git.ID          // what refs named before a commit; nil: not read yet
+	insteads map[git.ID][]git.ID        // of lost commits: what takes their place as a parent
+	shared   map[git.ID]bool            // commits that a remote has
+	edge     map[git.ID]bool            // of a shallow clone
+	closed   map[git.ID]bool            // commits whose parents are in order
+	order    []git.ID                   // parents first
+	hollow   map[git.ID]bool            // commits without their tree or files
+	trees    map[git.ID]git.ID          // what commits get
+	later    map[git.ID]map[string]bool // entries of those trees that are later than the commit
+	again    map[git.ID]bool            // commits that are made again
+}
+
+// FindHoles looks for holes below all refs of our own. It returns nil if there are none, and if a command other than
+// this repair can bring the lost objects back: a tip is not whole, a remote has them, or has promised them, or they are
+// borrowed from another repository.
+func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
+	v, err := expunge.ListRefs(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if elsewhere, err := mayBeElsewhere(ctx, s); elsewhere || err != nil {
+		return nil, err
+	}
+	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
+		closed: map[git.ID]bool{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
+		later: map[git.ID]map[string]bool{}}
+	if h.edge, err = s.Repo().Shallow(); err != nil {
+		return nil, err
+	}
+	theirs := expunge.UniqueIDs(slices.Concat(v.Tracking(), v.TrackingNotes))
+	if whole, err := h.readShared(ctx, theirs); !whole || err != nil {
+		return nil, err
+	}
+	own := slices.DeleteFunc(v.Every(), func(r git.Ref) bool {
+		return slices.Contains(v.Works, r) || slices.Contains(v.Tracking(), r) || slices.Contains(v.TrackingNotes, r)
+	})
+	slices.SortStableFunc(own, func(a, b git.Ref) int { return rank(a) - rank(b) }) // branches name commits of the roadmap
+	for _, r := range own {
+		if err := h.walk(ctx, r, own); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.readHollow(ctx); err != nil {
+		return nil, err
+	}
+	if len(h.Objects) == 0 {
+		return nil, nil
+	}
+	if whole, err := h.fill(ctx); !whole || err != nil {
+		return nil, err
+	}
+	if shared, err := h.isShared(ctx, theirs); shared || err != nil {
+		return nil, err
+	}
+	h.follow()
+	for _, r := range own {
+		switch {
+		case !h.again[r.ID]:
+		case r.Name == git.NotesRef:
+			h.Notes = &r
+		default:
+			h.Refs = append(h.Refs, r)
+		}
+	}
+	return h, nil
+}
+
+func rank(r git.Ref) int {
+	if r.Name == git.RoadmapRef {
+		return 0
+	}
+	return 1
+}
+
+// mayBeElsewhere reports whether another repository that this one borrows from or was cloned from in part may have
+// what is not here.
+func mayBeElsewhere(ctx context.Context, s *store.Store) (bool, error) {
+	dirs, lost, err := s.Repo().Alternates(ctx)
+	if err != nil || len(dirs) > 0 || lost != "" {
+		return true, err
+	}
+	return s.Repo().Partial()
+}
+
+// readShared reads what tracking refs lead to; false if that has holes itself.
+func (h *Holes) readShared(ctx context.Context, tips []git.ID) (whole bool, err error) {
+	h.shared = map[git.ID]bool{}
+	if len(tips) == 0 {
+		return true, nil
+	}
+	list, err := h.s.Repo().History(ctx, tips)
+	if git.ExitCode(err) > 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, n := range list {
+		h.shared[n.ID] = true
+	}
+	for _, n := range list {
+		if slices.ContainsFunc(n.Parents, func(p git.ID) bool { return !h.shared[p] }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// walk lists the commits that a ref leads to and no remote has, parents first.
+func (h *Holes) walk(ctx context.Context, r git.Ref, own []git.Ref) error {
+	stack := []git.ID{r.ID}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		switch opened := h.commits[id] != nil || h.Objects[id]; {
+		case h.shared[id] || h.closed[id]:
+			stack = stack[:len(stack)-1]
+			continue
+		case opened:
+			stack = stack[:len(stack)-1]
+			h.closed[id] = true
+			if h.commits[id] != nil {
+				h.order = append(h.order, id)
+			}
+			continue
+		}
+		if err := h.open(ctx, id, r, own); err != nil {
+			return err
+		}
+		for _, p := range h.parents(id) {
+			if h.commits[p] == nil && !h.Objects[p] {
+				stack = append(stack, p)
+			}
+		}
+	}
+	return nil
+}
+
+// open reads a commit, from a journal if it is lost.
+func (h *Holes) open(ctx context.Context, id git.ID, r git.Ref, own []git.Ref) error {
+	c, err := h.s.Repo().Commit(ctx, id)
+	if errors.Is(err, git.ErrNotFound) {
+		h.Objects[id] = true
+		if c, err = h.tell(ctx, id); c == nil && err == nil {
+			h.insteads[id], err = h.instead(ctx, id, r, own)
+			return err
+		}
+	}
+	h.commits[id] = c
+	return err
+}
+
+// parents returns the parents of a commit as history has them.
+func (h *Holes) parents(id git.ID) []git.ID {
+	switch c := h.commits[id]; {
+	case h.edge[id]:
+		return nil
+	case c == nil:
+		return h.insteads[id]
+	default:
+		return c.Parents
+	}
+}
+
+// tell returns a lost commit of which a journal tells; nil for none.
+func (h *Holes) tell(ctx context.Context, id git.ID) (*git.Commit, error) {
+	if h.told == nil {
+		h.told = map[git.ID]*git.Commit{}
+		names, err := h.s.BranchNames(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			content, err := journal.Read(h.s.JournalPath(name))
+			if errors.Is(err, journal.ErrMissing) || errors.Is(err, git.ErrBroken) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range content.Marks() {
+				if c, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit)); err == nil {
+					h.told[c.ID] = c
+				}
+			}
+		}
+	}
+	return h.told[id], nil
+}
+
+// instead returns what takes the place of a lost commit of a ref: what a ref named before it, by the reflogs; else
+// what remotes have of the ref.
+func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref) ([]git.ID, error) {
+	if h.before == nil {
+		h.before = map[git.ID]git.ID{}
+		for _, ref := range own {
+			moves, err := h.s.Repo().Moves(ctx, ref.Name)
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range moves {
+				if _, known := h.before[m.New]; !known && !m.Old.IsZero() && m.Old != m.New { // it may have come back to it later
+					h.before[m.New] = m.Old
+				}
+			}
+		}
+	}
+	if before, known := h.before[id]; known {
+		return []git.ID{before}, nil
+	}
+	remotes, err := h.s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []git.ID
+	for _, name := range remotes {
+		tip, err := h.s.Repo().Ref(ctx, git.RemoteTracking(name).Of(r.Name))
+		switch {
+		case err == nil && h.shared[tip]:
+			list = append(list, tip)
+		case err != nil && !errors.Is(err, git.ErrNotFound):
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// readHollow finds the commits of which trees or files are lost.
+func (h *Holes) readHollow(ctx context.Context) error {
+	var here, trees []git.ID
+	for _, id := range h.order {
+		if h.Objects[id] {
+			trees = append(trees, h.commits[id].Tree)
+		} else {
+			here = append(here, id)
+		}
+	}
+	infos, err := h.s.Repo().Infos(ctx, trees)
+	if err != nil {
+		return err
+	}
+	for _, id := range h.order {
+		if !h.Objects[id] {
+			continue
+		}
+		if h.hollow[id] = infos[0].Type == ""; h.hollow[id] {
+			h.Objects[infos[0].ID] = true
+		} else {
+			here = append(here, infos[0].ID)
+		}
+		infos = infos[1:]
+	}
+	lost, err := h.s.Repo().Hollow(ctx, here)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	maps.Copy(h.Objects, lost)
+	for _, id := range h.order {
+		at := id
+		if h.told[id] != nil {
+			at = h.commits[id].Tree
+		}
+		if h.hollow[id] {
+			continue
+		}
+		if lost, err = h.s.Repo().Hollow(ctx, []git.ID{at}); err != nil {
+			return err
+		}
+		h.hollow[id] = len(lost) > 0
+	}
+	return nil
+}
