@@ -205,7 +205,8 @@ func journalRows() []broken {
 func lockRows() []broken {
 	var rows []broken
 	for _, of := range []string{"refs/context/heads/exp/pool", "refs/context/roadmap", "refs/notes/context", "packed-refs",
-		"CONTEXT_HEAD", "worktrees/linked/CONTEXT_HEAD", "refs/context/remotes/origin/heads/main"} {
+		"CONTEXT_HEAD", "worktrees/linked/CONTEXT_HEAD", "refs/context/remotes/origin/heads/main", "logs/refs/context/heads/main",
+		"logs/refs/notes/context", "logs/CONTEXT_HEAD", "worktrees/linked/logs/CONTEXT_HEAD"} {
 		rows = append(rows, broken{name: "lock of " + of, kind: "lock-left", fixable: true, breaks: func(w *world) {
 			w.put(of+".lock", "")
 			w.age(of+".lock", 11*time.Minute)

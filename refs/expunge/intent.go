@@ -146,10 +146,19 @@ func Finish(ctx context.Context, s *store.Store, w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	op := &Operation{Store: s, Writer: w}
-	if err := op.Run(ctx, doc.Expunged{}); err != nil {
+	if err := Complete(ctx, s, w); err != nil {
 		s.Warn("an interrupted expunge is not finished yet: " + err.Error())
 		return ctx.Err()
+	}
+	return nil
+}
+
+// Complete completes an interrupted expunge, or waits for a running one, like [Finish]. It returns an
+// error where it cannot.
+func Complete(ctx context.Context, s *store.Store, w store.Writer) error {
+	op := &Operation{Store: s, Writer: w}
+	if err := op.Run(ctx, doc.Expunged{}); err != nil {
+		return err
 	}
 	if op.finished {
 		s.Warn("an interrupted expunge is finished now")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
@@ -370,7 +371,18 @@ func (op *Operation) emptyReflogs(ctx context.Context) error {
 	for _, r := range append(v.Every(), v.kept...) {
 		names = append(names, r.Name)
 	}
-	return op.Store.Repo().DropReflogs(ctx, names)
+	return DropReflogs(ctx, op.Store, names)
+}
+
+// DropReflogs empties reflogs, see [git.Repo.DropReflogs], and says what to do where one is locked.
+func DropReflogs(ctx context.Context, s *store.Store, refs []string) error {
+	err := s.Repo().DropReflogs(ctx, refs)
+	var named *git.Error // the lock file
+	if errors.Is(err, git.ErrLocked) && errors.As(err, &named) {
+		return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: named, Message: "a reflog is locked",
+			Hints: []string{store.LockedHint}}
+	}
+	return err
 }
 
 // ReadObjects reads objects as Repo.ReadAll does, in chunks, so that each chunk has its own

@@ -38,7 +38,7 @@ const (
 	// Busy is returned when other processes moved a ref first too often, or the branch moved or was
 	// deleted meanwhile. Nothing is lost; run the command again.
 	Busy = "busy"
-	// RefLocked is returned when a .lock file of a ref remains although no writer moves the ref. Remove
+	// RefLocked is returned when a .lock file of a ref or reflog remains although no writer moves the ref. Remove
 	// the file if no git process runs.
 	RefLocked = "ref-locked"
 	// ConsentNeeded is returned when a command cannot be undone, or shares memory for the first time,

@@ -41,7 +41,7 @@ func checkExpunge(ctx context.Context, c *checker) error {
 	case err != nil:
 		return err
 	case left != nil:
-		c.report(ctx, func(ctx context.Context) error { return expunge.Finish(ctx, c.s, c.w) },
+		c.report(ctx, func(ctx context.Context) error { return expunge.Complete(ctx, c.s, c.w) },
 			Problem{Kind: "expunge-left", Object: file,
 				Repair: FixCommand, Message: "an expunge was interrupted and is not finished"})
 	}

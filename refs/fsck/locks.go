@@ -15,7 +15,7 @@ import (
 // milliseconds, and a hook that it runs meanwhile for minutes at most.
 const lockAge = 10 * time.Minute
 
-// checkLocks looks for lock files of refs whose owner is gone. A younger lock and one with a
+// checkLocks looks for lock files of refs and of reflogs whose owner is gone. A younger lock and one with a
 // living owner are no problem.
 func checkLocks(ctx context.Context, c *checker) error {
 	locks, err := c.s.Repo().RefLocks()
@@ -40,6 +40,9 @@ func checkLocks(ctx context.Context, c *checker) error {
 			of = "ref '" + l.Ref + "'"
 		case l.Table != "":
 			of = "table '" + l.Table + "' of the refs"
+		}
+		if l.Log {
+			of = "the reflog of " + of
 		}
 		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) },
 			Problem{Kind: "lock-left", Object: l.Path, Repair: FixCommand,

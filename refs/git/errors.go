@@ -20,8 +20,8 @@ var (
 	// ErrStale: a ref did not have the old value, or another process had its lock.
 	// Reading it again and rebuilding may succeed.
 	ErrStale = errors.New("ref has moved")
-	// ErrLocked, always together with ErrStale: a lock file existed for two
-	// seconds. Its owner may be at work, or dead.
+	// ErrLocked: a lock file existed for two seconds. Its owner may be at work, or dead. It comes
+	// together with ErrStale, except for the lock of a reflog.
 	ErrLocked = errors.New("ref is locked")
 	// ErrOldGit: the git that is installed cannot do what is needed.
 	ErrOldGit = errors.New("git 2.39 or newer is required")

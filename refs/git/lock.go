@@ -161,18 +161,20 @@ func (r *Repo) forgetLock(file string) error {
 	return nil
 }
 
-// LeftLock is a lock file of git's, which keeps others from moving a ref until it goes.
+// LeftLock is a lock file of git's, which keeps others from moving a ref, or from emptying its reflog, until it goes.
 type LeftLock struct {
 	Path  string
 	Ref   string // that it is the lock of; "" for that of a table, and of all refs
+	Log   bool   // of the ref's reflog
 	Table string // of a reftable, whose tables nobody can unite until the lock goes
 	Made  time.Time
 	size  int64
 }
 
-// RefLocks lists the present lock files of memory's refs, of the CONTEXT_HEAD of every
-// worktree, of the tables of a reftable, and those that block all refs. Most are gone a
-// moment later.
+// RefLocks lists the present lock files of memory's refs and of their reflogs, of the
+// CONTEXT_HEAD of every worktree, of the tables of a reftable, and those that block all refs.
+// Most are gone a moment later. packed-refs.new is among them: git writes it under
+// packed-refs.lock, and writes no other while it exists.
 func (r *Repo) RefLocks() ([]LeftLock, error) {
 	heads, err := r.HeadNames()
 	if err != nil {
@@ -180,15 +182,27 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 	}
 	var found lockList
 	errs := []error{found.add(LeftLock{Path: filepath.Join(r.commonDir, "packed-refs.lock")}),
-		found.add(LeftLock{Path: filepath.Join(r.commonDir, filepath.FromSlash(NotesRef)+".lock"), Ref: NotesRef})}
+		found.add(LeftLock{Path: filepath.Join(r.commonDir, packedNew)})}
 	for _, h := range heads {
 		if path, _, ok := r.refPath(h.Ref); ok {
-			errs = append(errs, found.add(LeftLock{Path: path + ".lock", Ref: h.Ref}))
+			log := filepath.Join(filepath.Dir(path), "logs", filepath.Base(path))
+			errs = append(errs, found.add(LeftLock{Path: path + ".lock", Ref: h.Ref}),
+				found.add(LeftLock{Path: log + ".lock", Ref: h.Ref, Log: true}))
 		}
 		errs = append(errs, r.tableLocks(&found, h.Ref))
 	}
-	for _, dir := range []string{Root, RemoteNotesPrefix} {
-		top := filepath.Join(r.commonDir, filepath.FromSlash(dir))
+	errs = append(errs, found.addBelow(r.commonDir, false), found.addBelow(filepath.Join(r.commonDir, "logs"), true))
+	return found, errors.Join(errs...)
+}
+
+// packedNew is the next packed-refs while git writes it.
+const packedNew = "packed-refs.new"
+
+// addBelow adds the locks of memory's refs, or of their reflogs, in a folder.
+func (found *lockList) addBelow(dir string, log bool) error {
+	errs := []error{found.add(LeftLock{Path: filepath.Join(dir, filepath.FromSlash(NotesRef)+".lock"), Ref: NotesRef, Log: log})}
+	for _, refs := range []string{Root, RemoteNotesPrefix} {
+		top := filepath.Join(dir, filepath.FromSlash(refs))
 		errs = append(errs, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			if disk.IsAbsent(err) { // an empty folder goes away with its last ref
 				return nil
@@ -197,11 +211,11 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 			if err != nil || d.IsDir() || !isLock {
 				return err
 			}
-			ref, err = filepath.Rel(r.commonDir, ref)
-			return errors.Join(err, found.add(LeftLock{Path: path, Ref: filepath.ToSlash(ref)}))
+			ref, err = filepath.Rel(dir, ref)
+			return errors.Join(err, found.add(LeftLock{Path: path, Ref: filepath.ToSlash(ref), Log: log}))
 		}))
 	}
-	return found, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // tableLocks adds the locks of the reftable that contains head, the CONTEXT_HEAD of a worktree:

@@ -148,7 +148,7 @@ func (r *Repo) Logged(ctx context.Context, globs ...string) ([]HeadMove, error) 
 // DropReflogs empties the reflogs of refs, and that of CONTEXT_HEAD in every
 // worktree: their messages, and the objects that they named. A ref without one is
 // passed over. Reflogs of other refs, and of HEAD, are left as they are. What other
-// processes move meanwhile is logged as ever.
+// processes move meanwhile is logged as ever. ErrLocked: the lock file of a reflog exists.
 func (r *Repo) DropReflogs(ctx context.Context, refs []string) error {
 	for _, ref := range refs {
 		if err := checkRefName(ref); err != nil {
@@ -213,6 +213,10 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire",
 		"--expire=all", "--expire-unreachable=all", ref)
 	fault.Point("after-reflog-dropped")
+	var failed *Error
+	if errors.As(err, &failed) && lockedText(failed.Stderr) {
+		return fmt.Errorf("%w: %w", ErrLocked, err)
+	}
 	return err
 }
 

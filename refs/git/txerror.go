@@ -27,7 +27,7 @@ func (r *Repo) txError(queued []refChange, err error) error {
 	if failed.Err != nil || !staleText(failed.Stderr) {
 		return fmt.Errorf("cannot update %s: %w", refNames(queued), err)
 	}
-	if strings.Contains(failed.Stderr, ".lock': File exists") {
+	if lockedText(failed.Stderr) {
 		return lockedError{err}
 	}
 	if locked, ok := r.reftableLocked(failed); ok {
@@ -45,13 +45,19 @@ type lockedError struct{ error }
 
 func (e lockedError) Unwrap() []error { return []error{ErrStale, ErrLocked, e.error} }
 
+// lockedText reports whether git failed because a lock file exists, which it names. What pack-refs writes counts as one.
+func lockedText(stderr string) bool {
+	return strings.Contains(stderr, ".lock': File exists") || strings.Contains(stderr, "/"+packedNew+": File exists")
+}
+
 // staleText reports whether update-ref failed because another process moved or packed a ref,
 // or had its lock, first. Everything else (a hook's refusal, a missing object, a directory in the
 // way, no permission) will fail again.
 func staleText(stderr string) bool {
 	said := complaint(stderr)
 	switch {
-	case strings.Contains(said, "but expected"), // is at X; is missing
+	case lockedText(said),
+		strings.Contains(said, "but expected"), // is at X; is missing
 		strings.Contains(said, "reference already exists"):
 		return true
 	case strings.Contains(said, "unable to resolve reference"):

@@ -200,7 +200,7 @@ func (ex *exchanger) deleteOld(ctx context.Context) ([]pack.Kept, error) {
 	for _, r := range mapped {
 		logs = append(logs, r.Name)
 	}
-	if err := ex.s.Repo().DropReflogs(ctx, logs); err != nil {
+	if err := expunge.DropReflogs(ctx, ex.s, logs); err != nil {
 		return nil, err
 	}
 	res, err := pack.Purge(ctx, ex.s.Repo(), ex.dirty.Purge)

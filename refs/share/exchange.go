@@ -326,7 +326,7 @@ func (ex *exchanger) stillLocked(err error) error {
 		err = gitErr // it names the lock file
 	}
 	return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a tracking ref is locked",
-		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
+		Hints: []string{store.LockedHint}}
 }
 
 // outcome returns an error for everything that a round could not do.

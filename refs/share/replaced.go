@@ -57,7 +57,7 @@ func (ex *exchanger) purgeTracked(ctx context.Context, old []git.Ref) error {
 	for _, r := range old {
 		logs = append(logs, ex.peer.Tracking.Of(r.Name))
 	}
-	if err := ex.s.Repo().DropReflogs(ctx, logs); err != nil {
+	if err := expunge.DropReflogs(ctx, ex.s, logs); err != nil {
 		return err
 	}
 	kept, err := ex.deleteOld(ctx)

@@ -31,6 +31,9 @@ const (
 	// A lock that outlives three waits of two seconds was left by a process that
 	// was killed: git's own commands do not wait that long.
 	LockedTries = 3
+	// LockedHint says what to do about one.
+	LockedHint = "if no git process is running, remove the .lock file that is named above; " +
+		"git context fsck --fix removes those that are older than 10 minutes"
 )
 
 // ErrNothing ends Swap without an error and without moving a ref.
@@ -230,7 +233,7 @@ func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) err
 		if errors.Is(err, git.ErrLocked) {
 			if locked++; locked == LockedTries {
 				return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a ref is locked",
-					Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
+					Hints: []string{LockedHint}}
 			}
 		}
 		if try == MaxTries {
