@@ -49,6 +49,8 @@ func shareKillings() []killing {
 			askedToForget(w)
 			w.ok("sync")
 		}, args: []string{"expunge", "--from", "origin", "--refuse"}, again: []int{1}, holds: refused},
+		{name: "expunge --refuse, of what the remote still has", prepare: askedAndKept,
+			args: []string{"expunge", "--from", "origin", "--refuse"}, again: []int{1}, holds: refused},
 		{name: "expunge --from --yes", prepare: func(w *killWorld) {
 			askedToForget(w)
 			w.ok("sync")
@@ -113,14 +115,30 @@ func synchronized(k *killed) {
 
 // askedToForget has another clone expunge a step of this one, on the remote too.
 func askedToForget(w *killWorld) {
+	there := asker(w)
+	there.ok("expunge", "--match", "asked for", "--yes")
+	there.git("push", "-q", "--force", "origin", "refs/context/heads/main", "refs/context/roadmap", "refs/notes/context")
+}
+
+// askedAndKept is askedToForget where the remote still has the step, below a commit that was here only for a moment.
+func askedAndKept(w *killWorld) {
+	there := asker(w)
+	there.ok("commit", "-m", "On top of it", "--score", "0.5")
+	there.ok("sync")
+	there.ok("expunge", "--match", "asked for", "--yes")
+	there.git("push", "-q", "origin", "refs/context/roadmap")
+	w.fails("context", "sync")
+}
+
+// asker is another clone, which has a step of this one.
+func asker(w *killWorld) *world {
 	w.ok("record", "-a", "asked for")
 	w.ok("commit", "-m", "Ours")
 	w.ok("sync")
 	w.git("-C", w.root, "clone", "-q", "origin.git", "asker")
 	there := w.inDir(w.beside("asker"))
 	there.ok("init")
-	there.ok("expunge", "--match", "asked for", "--yes")
-	there.git("push", "-q", "--force", "origin", "refs/context/heads/main", "refs/context/roadmap", "refs/notes/context")
+	return there
 }
 
 // refused holds that what was asked for is back, also for a third clone.

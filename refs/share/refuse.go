@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
@@ -85,6 +86,7 @@ type lifter struct {
 	now           map[string]git.ID // refs
 	had           map[string]git.ID // their commits before
 	pending       map[string]store.Pending
+	dirty         map[string]expunge.DirtyState // by remote, as it was first read; nil: it is not kept
 }
 
 // lift brings back what requests hide, as far as tombstones allow, and makes them the tombstones of
@@ -94,7 +96,7 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	if err != nil {
 		return nil, err
 	}
-	l := &lifter{s: s, list: list, after: after, reason: reason,
+	l := &lifter{s: s, list: list, after: after, reason: reason, dirty: map[string]expunge.DirtyState{},
 		shown: expunge.NewRewriter(s, after), hidden: expunge.NewRewriter(s, known)}
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -107,13 +109,19 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	if err := l.notes(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.ses.Swap(ctx, l.build); err != nil {
+	err = l.ses.Swap(ctx, func(ctx context.Context) error {
+		if err := l.build(ctx); err != nil {
+			return err
+		}
+		return l.forgetRemotes(ctx) // first: once the requests are gone, nothing finishes it
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := l.mark(ctx); err != nil {
 		l.warnings = append(l.warnings, l.ses.LateWarnings(err, nil)...)
 	}
-	return l.warnings, errors.Join(l.forgetRemotes(ctx), expunge.DoneWaiting(ctx, s))
+	return l.warnings, expunge.DoneWaiting(ctx, s)
 }
 
 // notes adds the lines of kept notes. Lines too many do no harm, should the rest fail. A note moves with its commit, where
@@ -401,9 +409,14 @@ func (l *lifter) eachRemote(ctx context.Context, visit func(remote.Remote, expun
 		if err != nil {
 			return err
 		}
-		dirty, err := expunge.ReadDirtyState(l.s, p)
-		if err != nil {
-			return err
+		dirty, known := l.dirty[name]
+		if !known {
+			if dirty, err = expunge.ReadDirtyState(l.s, p); err != nil {
+				return err
+			}
+			if l.dirty != nil {
+				l.dirty[name] = dirty
+			}
 		}
 		if err := visit(p, dirty); err != nil {
 			return err
@@ -433,7 +446,7 @@ func (l *lifter) mark(ctx context.Context) error {
 // found again by the next fetch.
 func (l *lifter) forgetRemotes(ctx context.Context) error {
 	return l.eachRemote(ctx, func(p remote.Remote, dirty expunge.DirtyState) error {
-		clear(dirty.Refs)
-		return expunge.WriteDirtyState(l.s, p, dirty)
+		defer fault.Point("held-forgotten")
+		return expunge.WriteDirtyState(l.s, p, expunge.DirtyState{Purge: dirty.Purge})
 	})
 }
