@@ -122,46 +122,63 @@ func RequestsOf(ctx context.Context, s *store.Store, remote string) ([]Request, 
 
 // ReadRequest reads one request by its ref, an existing one below git.KeptPrefix.
 func ReadRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, error) {
+	r, tree, err := readRecord(ctx, s, ref)
+	if err != nil {
+		return r, err
+	}
+	if r.Asked, err = readAsked(ctx, s, tree); err != nil {
+		return r, err
+	}
+	r.Refs, err = readRefs(ctx, s, tree)
+	return r, err
+}
+
+// readRecord reads what the commit of a record says, and returns its tree.
+func readRecord(ctx context.Context, s *store.Store, ref git.Ref) (Request, git.ID, error) {
 	r := Request{Ref: ref.Name, ID: ref.ID}
 	c, err := s.Repo().Commit(ctx, ref.ID)
 	if err != nil {
-		return r, err
+		return r, "", err
 	}
 	r.Remote, r.Roadmap = c.Trailer(trailerRemote), git.ID(c.Trailer(trailerRoadmap))
 	if until := c.Trailer(trailerUntil); until != "" {
-		if r.Until, err = time.Parse(time.RFC3339, until); err != nil {
-			return r, err
-		}
+		r.Until, err = time.Parse(time.RFC3339, until)
 	}
-	file := func(name string) ([]byte, error) {
-		e, ok, err := s.Repo().Edit(c.Tree).Entry(ctx, name)
-		if err == nil && !ok {
-			err = fmt.Errorf("'%s' is missing", name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return s.Repo().Blob(ctx, e.ID)
+	return r, c.Tree, err
+}
+
+func readRecordFile(ctx context.Context, s *store.Store, tree git.ID, name string) ([]byte, error) {
+	e, ok, err := s.Repo().Edit(tree).Entry(ctx, name)
+	if err == nil && !ok {
+		err = fmt.Errorf("'%s' is missing", name)
 	}
-	asked, err := file(askedFile)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	if r.Asked, err = doc.ParseExpunged(asked); err != nil {
-		return r, err
-	}
-	list, err := file(refsFile)
+	return s.Repo().Blob(ctx, e.ID)
+}
+
+func readAsked(ctx context.Context, s *store.Store, tree git.ID) (doc.Expunged, error) {
+	asked, err := readRecordFile(ctx, s, tree, askedFile)
 	if err != nil {
-		return r, err
+		return doc.Expunged{}, err
+	}
+	return doc.ParseExpunged(asked)
+}
+
+func readRefs(ctx context.Context, s *store.Store, tree git.ID) (refs []git.Ref, err error) {
+	list, err := readRecordFile(ctx, s, tree, refsFile)
+	if err != nil {
+		return nil, err
 	}
 	for line := range strings.Lines(string(list)) {
 		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if !ok || !s.Repo().IsID(id) {
-			return r, fmt.Errorf("%s: cannot understand '%s'", refsFile, prose.OneLine(line, 100))
+			return nil, fmt.Errorf("%s: cannot understand '%s'", refsFile, prose.OneLine(line, 100))
 		}
-		r.Refs = append(r.Refs, git.Ref{Name: name, ID: git.ID(id)})
+		refs = append(refs, git.Ref{Name: name, ID: git.ID(id)})
 	}
-	return r, nil
+	return refs, nil
 }
 
 // write makes the record's commit. It is never signed, as it never leaves this repository.

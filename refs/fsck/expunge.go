@@ -92,21 +92,29 @@ func checkCameBack(ctx context.Context, c *checker) error {
 }
 
 // checkRequests looks for records of what remotes ask to forget that cannot be read. Their history is
-// kept all the same, by their parents.
+// kept all the same, by their parents, of which the record is made again.
 func checkRequests(ctx context.Context, c *checker) error {
 	refs, err := c.s.Repo().Refs(ctx, git.KeptPrefix)
 	if err != nil {
 		return err
 	}
 	for _, r := range refs {
-		if _, err := expunge.ReadRequest(ctx, c.s, r); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			c.report(ctx, nil, Problem{Kind: "request-unreadable", Object: r.Name,
-				Message: fmt.Sprintf("the record '%s' of what a remote asks to forget cannot be read: %v; its parents are what is hidden", r.Name, err),
-				Repair:  fmt.Sprintf("git context restore %s^1; git update-ref -d %s %s", r.ID, r.Name, r.ID)})
+		req, err := expunge.ReadRequest(ctx, c.s, r)
+		if ctx.Err() != nil {
+			return err
 		}
+		if err == nil {
+			continue
+		}
+		p := Problem{Kind: "request-unreadable", Object: r.Name, Repair: FixCommand,
+			Message: fmt.Sprintf("the record '%s' of what a remote asks to forget cannot be read: %v; its parents are what is hidden", r.Name, err)}
+		if req.Remote != "" {
+			c.report(ctx, func(ctx context.Context) error { return expunge.Rebuild(ctx, c.s, c.w, r) }, p)
+			continue
+		}
+		p.Repair = fmt.Sprintf("git context restore %s && git update-ref -d %s %s", r.ID, r.Name, r.ID)
+		p.Message = fmt.Sprintf("'%s' is no record of what a remote asks to forget: %v", r.Name, err)
+		c.report(ctx, nil, p)
 	}
 	return nil
 }
