@@ -55,7 +55,7 @@ func TestLargeInputsAreQuick(t *testing.T) {
 			r, all := ParseRoadmap([]byte("## To-Do\n")), ParseRoadmap(items.Bytes())
 			var parts []Part
 			for i := range 50000 {
-				parts = append(parts, Part{SectionTodo, fmt.Sprintf("item %d", i)})
+				parts = append(parts, Part{Section: SectionTodo, Text: fmt.Sprintf("item %d", i)})
 			}
 			if left := r.Restore(parts, all); len(left) > 0 || len(r.Todo()) != 50000 {
 				t.Error("items were not restored", len(left), len(r.Todo()))

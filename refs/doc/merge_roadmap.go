@@ -325,10 +325,14 @@ func mergeItems(base, ours, theirs []Item) []Item {
 	return merged
 }
 
+// itemsByText returns items by their texts. Of two with one text, as in a file written by hand, it is the last one that has an
+// outcome, or else the last one.
 func itemsByText(items []Item) map[string]Item {
 	m := make(map[string]Item, len(items))
 	for _, it := range items {
-		m[it.Text] = it
+		if it.Outcome != "" || m[it.Text].Outcome == "" {
+			m[it.Text] = it
+		}
 	}
 	return m
 }

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Part is a part of main.md that can be lost: an item of a standard list, or the text of another
+// Part is a part of main.md that can be lost: an item of a standard list, what became of one, or the text of another
 // section.
 type Part struct {
 	Section string // the standard name, or what the names of one section have in common
 	Text    string // of the item; "" for the whole section
+	Outcome bool   // it is the outcome of that item
 }
 
-// Lost returns the parts of the roadmap before that r lacks: items, by their text, and sections
-// with a text that r does not have at all. An item that is ticked, or a text that changed, is not
+// Lost returns the parts of the roadmap before that r lacks: items, by their text, outcomes of items, and sections
+// with a text that r does not have at all. An item that is ticked or open again, or a text or an outcome that changed, is not
 // lost, nor is what reads "(expunged)": what was refused has its text again. The cost is linear.
 func (r *Roadmap) Lost(before *Roadmap) []Part {
 	var lost []Part
@@ -30,8 +31,12 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 		default:
 			have := itemsByText(r.list(std, boxed(std)))
 			for _, it := range s.items(boxed(std)) {
-				if _, ok := have[it.Text]; !ok && it.Text != Redaction {
-					lost = append(lost, Part{std, it.Text})
+				now, ok := have[it.Text]
+				if !ok && it.Text != Redaction {
+					lost = append(lost, Part{Section: std, Text: it.Text})
+				}
+				if it.Outcome != "" && now.Outcome == "" && it.Text != Redaction {
+					lost = append(lost, Part{std, it.Text, true})
 				}
 			}
 		}
@@ -47,12 +52,20 @@ func partName(section string) string {
 	return cmp.Or(foldName(section), section)
 }
 
-// Same returns the sections of the roadmap before, by the names that Lost gives them, whose text is the same in r.
-func (r *Roadmap) Same(before *Roadmap) map[string]bool {
-	same := map[string]bool{}
+// Same returns the sections and the outcomes of the roadmap before, as Lost gives them, that are the same in r.
+func (r *Roadmap) Same(before *Roadmap) map[Part]bool {
+	same := map[Part]bool{}
 	for i := range len(before.sections) - 1 {
 		name := before.sections[i+1].name
-		same[partName(name)] = r.sectionText(name) == before.sectionText(name)
+		same[Part{Section: partName(name)}] = r.sectionText(name) == before.sectionText(name)
+	}
+	for _, std := range []string{SectionMilestones, SectionTodo} {
+		have := itemsByText(r.list(std, true))
+		for text, it := range itemsByText(before.list(std, true)) {
+			if it.Outcome != "" && it.Outcome == have[text].Outcome {
+				same[Part{std, text, true}] = true
+			}
+		}
 	}
 	return same
 }
@@ -84,34 +97,32 @@ func (r *Roadmap) Restore(parts []Part, from *Roadmap) (left []Part) {
 	return left
 }
 
-// restoreItems adds items of one list.
+// restoreItems adds items of one list, without their outcomes, and outcomes, which belong to items that are done.
 func (r *Roadmap) restoreItems(name string, parts []Part, from *Roadmap) (left []Part) {
 	there := itemsByText(from.list(name, boxed(name)))
 	s := r.ensure(name)
-	items := s.items(boxed(name))
-	have := make(map[string]bool, len(items))
-	for _, it := range items {
-		have[it.Text] = true
+	want := itemsOf(s, boxed(name))
+	at := make(map[string]int, len(want))
+	for i, it := range want {
+		at[it.Text] = i
 	}
-	var lines []string
+	have := itemsByText(want)
 	for _, p := range parts {
 		it, ok := there[p.Text]
-		if !ok {
+		if !ok || p.Outcome && it.Outcome == "" {
 			left = append(left, p)
 			continue
 		}
-		if !have[p.Text] {
-			have[p.Text] = true
-			lines = append(lines, itemLines(it, boxed(name))...)
+		i, is := at[p.Text]
+		if !is {
+			i = len(want)
+			at[p.Text], want = i, append(want, Item{Text: it.Text, Done: it.Done})
+		}
+		if p.Outcome && have[p.Text].Outcome == "" {
+			want[i].Done, want[i].Outcome = want[i].Done || it.Done, it.Outcome
 		}
 	}
-	switch n := len(items); {
-	case len(lines) == 0:
-	case n > 0:
-		s.splice(items[n-1].end, items[n-1].end, lines)
-	default:
-		s.appendLines(lines)
-	}
+	s.setItems(want, boxed(name))
 	return left
 }
 

@@ -1,8 +1,8 @@
 // Package loss finds what commits of memory lack of their parents, and brings it back.
 //
 // A commit of memory contains what its parents contain: every step and commit under its id,
-// unchanged, every file that a step keeps, and every topic, key of metadata.yaml and item of the roadmap that was not removed by an act with a record
-// of its own, the trailer Context-Removes. Only the first commit of a branch begins anew. git's
+// unchanged, every file that a step keeps, and every topic, key of metadata.yaml and item of the roadmap, with its outcome,
+// that was not removed by an act with a record of its own, the trailer Context-Removes. Only the first commit of a branch begins anew. git's
 // own commands keep none of these rules, so a commit of an empty tree is a fast-forward for git.
 // What such a commit left out is a loss: [OfBranch] and [OfRoadmap] find it in the commits that a
 // ref brings, and [Branch.Restore] and [Roadmap.Restore] make the commit that has it again. What
@@ -79,18 +79,18 @@ type finder struct {
 	whole []contents // of the last few trees
 	last  []texts    // of the last few documents
 
-	lasts   map[docKey][26]byte           // the largest ids in folders
-	births  map[git.ID]bool               // by commit.md: whether its one entry is a birth
-	bases   map[[2]git.ID][]git.ID        // best common ancestors, by two commits
-	above   map[git.ID]bool               // what follows what Have and Tip have in common; nil: not asked
-	have    map[string]places             // of Have, by the name of the live file
-	back    map[[26]byte]bool             // entries that are shown again, see shown
-	hides   map[string]doc.HiddenLines    // of [expunge.HiddenTexts]; nil: not read
-	looked  int                           // number of commits that cameAs looked at
-	dispute *dispute                      // nil: not read
-	born    map[git.ID]bool               // by commit, see isBirth
-	parts   map[git.ID]map[doc.Part]bool  // of the last few main.md
-	same    map[[2]git.ID]map[string]bool // the sections that two main.md have alike
+	lasts   map[docKey][26]byte             // the largest ids in folders
+	births  map[git.ID]bool                 // by commit.md: whether its one entry is a birth
+	bases   map[[2]git.ID][]git.ID          // best common ancestors, by two commits
+	above   map[git.ID]bool                 // what follows what Have and Tip have in common; nil: not asked
+	have    map[string]places               // of Have, by the name of the live file
+	back    map[[26]byte]bool               // entries that are shown again, see shown
+	hides   map[string]doc.HiddenLines      // of [expunge.HiddenTexts]; nil: not read
+	looked  int                             // number of commits that cameAs looked at
+	dispute *dispute                        // nil: not read
+	born    map[git.ID]bool                 // by commit, see isBirth
+	parts   map[git.ID]map[doc.Part]bool    // of the last few main.md
+	same    map[[2]git.ID]map[doc.Part]bool // the sections and outcomes that two main.md have alike
 }
 
 // mostLooks bounds what one search looks for the first content of entries, which hostile commits may
@@ -102,7 +102,7 @@ func newFinder(s *store.Store, r Range) *finder {
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
 		metas: map[git.ID]*doc.Metadata{}, index: map[git.ID]map[string]doc.MetadataKey{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},
-		born: map[git.ID]bool{}, parts: map[git.ID]map[doc.Part]bool{}, same: map[[2]git.ID]map[string]bool{}}
+		born: map[git.ID]bool{}, parts: map[git.ID]map[doc.Part]bool{}, same: map[[2]git.ID]map[doc.Part]bool{}}
 }
 
 // tree returns the tree of a commit; "" if the commit is behind the edge of a shallow clone.

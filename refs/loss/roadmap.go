@@ -2,7 +2,9 @@ package loss
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -25,11 +27,32 @@ type Roadmap struct {
 func (l *Roadmap) Empty() bool { return l.unclear == nil && len(l.owed) == 0 }
 
 // What counts what is lost, for a message.
-func (l *Roadmap) What() string { return partsText(len(l.owed)) }
+func (l *Roadmap) What() string { return partsText(slices.Collect(maps.Keys(l.owed))) }
 
-func partsText(n int) string { return prose.Count(n, "item") + " of the roadmap" }
+// partsText counts parts. An item that is lost with its outcome is one.
+func partsText(parts []doc.Part) string {
+	whole := map[doc.Part]bool{} // by the part that an outcome belongs to
+	for _, p := range parts {
+		of := doc.Part{Section: p.Section, Text: p.Text}
+		whole[of] = whole[of] || !p.Outcome
+	}
+	outcomes := 0
+	for _, item := range whole {
+		if !item {
+			outcomes++
+		}
+	}
+	var what []string
+	if n := len(whole) - outcomes; n > 0 {
+		what = append(what, prose.Count(n, "item"))
+	}
+	if outcomes > 0 {
+		what = append(what, prose.Count(outcomes, "outcome"))
+	}
+	return strings.Join(what, " and ") + " of the roadmap"
+}
 
-// OfRoadmap finds what the commits of the roadmap lost: items and sections that a commit lacks of a
+// OfRoadmap finds what the commits of the roadmap lost: items, their outcomes and sections that a commit lacks of a
 // parent without a record. A merge may lack what another parent removed. What the tip has again is
 // not lost, nor is what a later commit removed.
 func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
@@ -50,7 +73,7 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 			if len(lost) == 0 {
 				continue
 			}
-			cause, err := f.cause(ctx, id, p, []string{partsText(len(lost))})
+			cause, err := f.cause(ctx, id, p, []string{partsText(lost)})
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +89,7 @@ func OfRoadmap(ctx context.Context, s *store.Store, r Range) (*Roadmap, error) {
 	return l, err
 }
 
-// partKind are the items and the sections of the roadmap. Their document is main.md.
+// partKind are the items, their outcomes and the sections of the roadmap. Their document is main.md.
 type partKind struct{ f *finder }
 
 func (k partKind) document(ctx context.Context, commit git.ID) (git.ID, error) {
@@ -118,21 +141,21 @@ func (k partKind) has(ctx context.Context, main git.ID, part doc.Part) (bool, er
 	return all[part], nil
 }
 
-// keptPairs is for how many pairs of main.md a search keeps which sections are the same: those that one merge may ask for.
+// keptPairs is for how many pairs of main.md a search keeps which sections and outcomes are the same: those that one merge may ask for.
 const keptPairs = 16
 
 // keptRoadmaps is of how many main.md a search keeps the parts; each may have megabytes.
 const keptRoadmaps = 2
 
-// same reports whether two main.md have a section with the same text. An item is its text. Two versions are compared
-// once, as in ledger.missing.
+// same reports whether two main.md have a section with the same text, or an item with the same outcome. An item itself is its
+// text. Two versions are compared once, as in ledger.missing.
 func (k partKind) same(ctx context.Context, a, b git.ID, part doc.Part) (bool, error) {
-	if part.Text != "" {
+	if part.Text != "" && !part.Outcome {
 		return true, nil
 	}
 	at := [2]git.ID{min(a, b), max(a, b)}
 	if same, known := k.f.same[at]; known {
-		return same[part.Section], nil
+		return same[part], nil
 	}
 	var of [2]*doc.Roadmap
 	for i, main := range at {
@@ -146,16 +169,26 @@ func (k partKind) same(ctx context.Context, a, b git.ID, part doc.Part) (bool, e
 		clear(k.f.same)
 	}
 	k.f.same[at] = of[0].Same(of[1])
-	return k.f.same[at][part.Section], nil
+	return k.f.same[at][part], nil
 }
 
-// removal takes a record for one of all that its commit lacks.
+// removal takes a record for one of all that its commit lacks. Before an outcome was a part, only the subject said that an item
+// is open again.
 func (k partKind) removal(ctx context.Context, commit git.ID, _ bool) (func(doc.Part) bool, error) {
 	names, err := k.f.removed(ctx, commit)
-	if !names[doc.RoadmapFile] || err != nil {
+	if err != nil || names[doc.RoadmapFile] {
+		return func(doc.Part) bool { return true }, err
+	}
+	c, err := k.f.s.Repo().Commit(ctx, commit)
+	if err != nil {
 		return nil, err
 	}
-	return func(doc.Part) bool { return true }, nil
+	for _, subject := range []string{"todo undo: ", "milestone undo: "} {
+		if strings.HasPrefix(c.Subject(), subject) {
+			return func(p doc.Part) bool { return p.Outcome }, nil
+		}
+	}
+	return nil, nil
 }
 
 // Restore makes the commit of the roadmap that has again what is lost. It moves no ref.
