@@ -26,5 +26,6 @@ func Open(ctx context.Context, o store.Options) (*Store, error) {
 		AdoptBranch:   share.AdoptBranch,
 		FetchHint:     remote.FetchHint,
 		CheckForeign:  expunge.CheckForeign,
+		HealSource:    share.HealSource,
 	})
 }

@@ -1,11 +1,13 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -37,7 +39,11 @@ func (m *operation) closeSource(ctx context.Context, source *store.Tip) (*store.
 		}
 		status = doc.StatusMerged
 	}
+	old := cmp.Or(m.was, source.Commit().ID)
 	if !closes && len(m.drained.Lines) == 0 {
+		if m.was != "" && !m.remote {
+			m.Refs.Update(git.BranchRef(source.Name()), source.Commit().ID, old)
+		}
 		return source, nil
 	}
 	c, err := m.Follow(ctx, source, m.closingSubject(source.Name(), closes))
@@ -64,7 +70,7 @@ func (m *operation) closeSource(ctx context.Context, source *store.Tip) (*store.
 			return nil, err
 		}
 	}
-	if m.closing, err = m.Write(ctx, c, source.Commit().ID); err != nil {
+	if m.closing, err = m.Write(ctx, c, old); err != nil {
 		return nil, err
 	}
 	return m.Store.TipOf(source.Name(), m.closing), nil
@@ -81,4 +87,56 @@ func (m *operation) closingSubject(name string, closes bool) string {
 		return fmt.Sprintf("Close branch %s, merged into %s", name, m.target)
 	}
 	return fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.Lines), "pending step"), m.target)
+}
+
+// heal returns the source with what its commits have lost, see [store.Above]: a merge must not take away what only a commit
+// without a record has removed. A branch of this repository that lacks nothing of the bases is not looked into.
+func (m *operation) heal(ctx context.Context, source *store.Tip, target git.ID, bases []git.ID) (*store.Tip, error) {
+	if !m.remote {
+		lacks, err := m.lacks(ctx, source, bases)
+		if err != nil || !lacks {
+			return source, err
+		}
+	}
+	healed, err := m.HealSource(ctx, source, target)
+	if err != nil || healed == nil {
+		return source, err
+	}
+	m.was = source.Commit().ID
+	return m.Store.TipOf(source.Name(), healed), nil
+}
+
+// lacks reports whether the source lacks a topic or a key of one of the bases.
+func (m *operation) lacks(ctx context.Context, source *store.Tip, bases []git.ID) (bool, error) {
+	topics, err := store.TopicIDs(ctx, source)
+	if err != nil {
+		return false, err
+	}
+	meta, err := source.Metadata(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range bases {
+		base, err := m.Store.TipAt(ctx, source.Name(), id)
+		if err != nil {
+			return false, err
+		}
+		had, err := store.TopicIDs(ctx, base)
+		if err != nil {
+			return false, err
+		}
+		for name := range had {
+			if topics[name] == "" {
+				return true, nil
+			}
+		}
+		before, err := base.Metadata(ctx)
+		if err != nil {
+			return false, err
+		}
+		if lost, err := meta.Lost(before, false); err != nil || len(lost) > 0 {
+			return len(lost) > 0, err
+		}
+	}
+	return false, nil
 }

@@ -184,6 +184,7 @@ type operation struct {
 	held    *store.WaitingMerge // what waits on the target for this merge; nil if nothing does
 	settle  Settler
 
+	was      git.ID        // the source, if it had to be healed; else ""
 	closing  *git.Commit   // on the source; nil where the source needed none
 	merged   *git.Commit   // on the target; nil for abandon
 	drained  store.Pending // of the source
@@ -198,7 +199,7 @@ type operation struct {
 func (m *operation) build(ctx context.Context) error {
 	m.res.Conflicts, m.res.UpToDate = []store.Conflict{}, false
 	m.res.brings(&United{})
-	m.closing, m.merged, m.disagree = nil, nil, nil
+	m.was, m.closing, m.merged, m.disagree = "", nil, nil, nil
 	source, remote, err := m.Store.MergeSource(ctx, m.o.Source)
 	if err != nil {
 		return err
@@ -234,6 +235,11 @@ func (m *operation) build(ctx context.Context) error {
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
 		return nil
+	}
+	if !m.o.Abandon {
+		if source, err = m.heal(ctx, source, target.Commit().ID, bases); err != nil {
+			return err
+		}
 	}
 	ended, err := m.closeSource(ctx, source)
 	if err != nil {

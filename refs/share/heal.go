@@ -210,3 +210,38 @@ func (ex *exchanger) healAdopted(ctx context.Context, st *refAction, theirs git.
 	st.take = st.theirs
 	return ses.Commit(ctx) // nothing is queued: this flushes the objects to disk
 }
+
+// HealSource makes a commit on top of a branch that is to be merged which has again what the branch has lost since it left the
+// target, see [loss.OfSource]; nil if nothing is lost. It moves no ref.
+func HealSource(ctx context.Context, tx *store.Transaction, source *store.Tip, target git.ID) (*git.Commit, error) {
+	s, tip := tx.Store, source.Commit().ID
+	list, err := s.Repo().Ahead(ctx, tip, target)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := expunge.Tombstones(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	r := loss.NewRange(tip, nil, gone)
+	r.Have, r.Branch = target, source.Name()
+	for _, c := range list {
+		r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
+	}
+	lost, err := loss.OfSource(ctx, s, r)
+	if err != nil || lost.Empty() {
+		return nil, err
+	}
+	c, err := lost.Restore(ctx, tx, source)
+	if err != nil {
+		return nil, fmt.Errorf("restore what '%s' lacks: %w", prose.OneLine(source.Name(), 100), err)
+	}
+	for i, cause := range lost.Causes {
+		if i == mostWarned {
+			s.Warn(fmt.Sprintf("'%s': more commits lack something of their parents, which the merge restores", prose.OneLine(source.Name(), 100)))
+			break
+		}
+		s.Warn(fmt.Sprintf("'%s': %s, which the merge restores", prose.OneLine(source.Name(), 100), cause))
+	}
+	return tx.WriteObjects(ctx, c)
+}

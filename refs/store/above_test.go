@@ -19,6 +19,7 @@ func unused() Above {
 		AdoptBranch:  func(context.Context, *Store, string) (bool, error) { return false, nil },
 		FetchHint:    func(context.Context, *Store, string) string { return "" },
 		CheckForeign: func(context.Context, *Store, git.Ref, string) error { return nil },
+		HealSource:   func(context.Context, *Transaction, *Tip, git.ID) (*git.Commit, error) { return nil, nil },
 	}
 }
 

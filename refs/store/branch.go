@@ -113,6 +113,11 @@ func (s *Store) MergeSource(ctx context.Context, name string) (tip *Tip, remote 
 	return s.TipOf(branch, c), true, nil
 }
 
+// HealSource calls [Above.HealSource].
+func (tx *Transaction) HealSource(ctx context.Context, source *Tip, target git.ID) (*git.Commit, error) {
+	return tx.Store.above.HealSource(ctx, tx, source, target)
+}
+
 // mayBuildOn checks history that no ref of this repository leads to yet. A fetch puts it into
 // remote-tracking refs unchecked.
 func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {

@@ -254,11 +254,15 @@ type Above struct {
 
 	// CheckForeign checks history that no ref of this repository leads to before one does.
 	CheckForeign func(ctx context.Context, s *Store, at git.Ref, hint string) error
+
+	// HealSource returns a commit on top of a branch that is to be merged which has what commits of the branch have lost
+	// since it left the target; nil where nothing is lost.
+	HealSource func(ctx context.Context, tx *Transaction, source *Tip, target git.ID) (*git.Commit, error)
 }
 
 func (a Above) check() error {
 	if a.FinishExpunge == nil || a.SettleIntent == nil || a.CheckHook == nil || a.CommitCode == nil ||
-		a.AdoptBranch == nil || a.FetchHint == nil || a.CheckForeign == nil {
+		a.AdoptBranch == nil || a.FetchHint == nil || a.CheckForeign == nil || a.HealSource == nil {
 		return errors.New("store: Above is not filled in")
 	}
 	return nil

@@ -25,5 +25,8 @@ func Open(ctx context.Context, o store.Options) (*store.Store, error) {
 		AdoptBranch:  func(context.Context, *store.Store, string) (bool, error) { return false, errUnwired },
 		FetchHint:    func(context.Context, *store.Store, string) string { return "" },
 		CheckForeign: func(context.Context, *store.Store, git.Ref, string) error { return errUnwired },
+		HealSource: func(context.Context, *store.Transaction, *store.Tip, git.ID) (*git.Commit, error) {
+			return nil, errUnwired
+		},
 	})
 }
