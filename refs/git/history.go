@@ -275,9 +275,23 @@ func (r *Repo) AheadOfRefs(ctx context.Context, prefix, others string) ([]AheadC
 	return r.ahead(ctx, "--glob="+prefix+"*", "--not", "--glob="+others+"*")
 }
 
+// AheadOfOthers lists the commits that a tip reaches, and that no ref below a prefix reaches which does not contain the tip, children
+// before their parents.
+func (r *Repo) AheadOfOthers(ctx context.Context, tip ID, prefix string) ([]AheadCommit, error) {
+	others, err := r.Run(ctx, "for-each-ref", "--no-contains="+string(tip), "--format=^%(objectname)", prefix)
+	if err != nil {
+		return nil, err
+	}
+	return r.aheadOf(ctx, LineOptions{Input: bytes.NewReader(others)}, string(tip), "--stdin")
+}
+
 func (r *Repo) ahead(ctx context.Context, revs ...string) ([]AheadCommit, error) {
+	return r.aheadOf(ctx, LineOptions{}, revs...)
+}
+
+func (r *Repo) aheadOf(ctx context.Context, o LineOptions, revs ...string) ([]AheadCommit, error) {
 	var list []AheadCommit
-	err := r.EachLine(ctx, LineOptions{}, func(line []byte) error {
+	err := r.EachLine(ctx, o, func(line []byte) error {
 		ids := strings.Fields(string(line))
 		if len(ids) < 2 || slices.ContainsFunc(ids, func(id string) bool { return !r.IsID(id) }) {
 			return fmt.Errorf("git rev-list: cannot understand '%s'", Shown(string(line)))

@@ -80,7 +80,8 @@ func (ex *exchanger) addKnown(ctx context.Context, r loss.Range) error {
 }
 
 // ahead lists commits that the branch here lacks. Of a branch that is not here they are those that no branch here
-// has; one git lists them for all branches of the other side, which may be thousands.
+// has; one git lists them for all branches of the other side, which may be thousands. Where a branch here has even the newest
+// one, it may be healed by a commit of its own on top of that: they are those of the branches that do not have it.
 func (ex *exchanger) ahead(ctx context.Context, r loss.Range) ([]git.AheadCommit, error) {
 	if r.Have != "" {
 		return ex.s.Repo().Ahead(ctx, r.Tip, r.Have)
@@ -91,6 +92,9 @@ func (ex *exchanger) ahead(ctx context.Context, r loss.Range) ([]git.AheadCommit
 			return nil, err
 		}
 		ex.unowned = &list
+	}
+	if !ex.adopt && !slices.ContainsFunc(*ex.unowned, func(c git.AheadCommit) bool { return c.ID == r.Tip }) {
+		return ex.s.Repo().AheadOfOthers(ctx, r.Tip, git.BranchPrefix)
 	}
 	return *ex.unowned, nil
 }
