@@ -2,9 +2,7 @@ package merge
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -12,22 +10,31 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// restorations are the commits of two histories, ours and theirs, that brought back what a commit below them had lost. What
-// they brought back is in no common ancestor, though it is not new: where the other side has it, too, or had it and removed it with
-// a record, it counts as a part of the base. Else what that side removes comes back, and what it changes is a conflict.
+// restorations are the commits of two histories, ours and theirs, that brought back what a commit below them had lost, the oldest
+// first. What they brought back is in no common ancestor, though it is not new: where the other side has it, too, or had it and
+// removed it with a record, it counts as a part of the base. Else what that side removes comes back, and what it changes is a
+// conflict.
+//
+// Of two restorations of one thing on one side the older one counts: what it brought back is what was lost. A newer one
+// may have brought back what that side has changed since, which would not count as changed then.
+//
+// Anybody can write such commits, of any size and number, so that a merge reads [mostRestored] bytes of main.md for the restorations
+// of one side, as much for its records, and an eighth of metadata.yaml, which takes longer; the small versions first, each once.
+// What it does not read is not in the base: then what one side removed of it comes back, and what both have in different forms is
+// a conflict. Nothing is lost, and as the merge has both sides for parents, it is settled for all clones.
 type restorations struct {
 	tips [2]git.ID
-	of   [2][]*git.Commit
+	of   [2][]git.ID
 }
 
-// mostRestored is how many restorations of one side are looked into, the newest first.
-const mostRestored = 256
+// mostRestored is how many bytes of documents are read for one side.
+const mostRestored = 4 << 20
 
 // findRestorations asks git for those that changed a document and that one history has and the other one has not.
 func findRestorations(ctx context.Context, s *store.Store, ours, theirs git.ID, paths ...string) (restorations, error) {
 	r := restorations{tips: [2]git.ID{ours, theirs}}
-	args := []string{"rev-list", "--left-right", "--no-merges", "--full-history", "--extended-regexp", "--grep=^" + store.TrailerRestores + ": ",
-		"--end-of-options", string(ours) + "..." + string(theirs), "--"}
+	args := []string{"rev-list", "--left-right", "--topo-order", "--reverse", "--no-merges", "--full-history", "--extended-regexp",
+		"--grep=^" + store.TrailerRestores + ": ", "--end-of-options", string(ours) + "..." + string(theirs), "--"}
 	out, err := s.Repo().Run(ctx, append(args, paths...)...)
 	if err != nil {
 		return r, err
@@ -37,16 +44,7 @@ func findRestorations(ctx context.Context, s *store.Store, ours, theirs git.ID, 
 		if line[0] == '>' {
 			side = 1
 		}
-		if len(r.of[side]) >= mostRestored {
-			continue
-		}
-		c, err := s.Repo().Commit(ctx, git.ID(strings.TrimSpace(line[1:])))
-		if err != nil {
-			return r, err
-		}
-		if len(c.Parents) == 1 {
-			r.of[side] = append(r.of[side], c)
-		}
+		r.of[side] = append(r.of[side], git.ID(strings.TrimSpace(line[1:])))
 	}
 	return r, nil
 }
@@ -86,11 +84,9 @@ func (r *restorations) ofBranch(ctx context.Context, s *store.Store, j TreeMerge
 		return all, err
 	}
 	for side, other := range []*store.Tip{j.Theirs, j.Ours} {
-		back := restored{topics: map[string]git.ID{}}
-		for _, c := range r.of[side] {
-			if err := back.add(ctx, s, j.Ours.Name(), c); err != nil {
-				return all, err
-			}
+		back, err := r.backOf(ctx, s, side)
+		if err != nil {
+			return all, err
 		}
 		if len(back.topics)+len(back.keys) == 0 {
 			continue
@@ -155,40 +151,42 @@ func restoredBase(ctx context.Context, tx *store.Transaction, j TreeMerge, base 
 	return again, base, err
 }
 
-// add adds what a commit has and its parent has not. What newer commits brought back is there already.
-func (r *restored) add(ctx context.Context, s *store.Store, branch string, c *git.Commit) error {
-	now := s.TipOf(branch, c)
-	before, err := s.TipAt(ctx, branch, c.Parents[0])
-	if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
-		return nil
-	}
+// backOf finds the topics and keys that commits of one side have and their parents have not.
+func (r *restorations) backOf(ctx context.Context, s *store.Store, side int) (restored, error) {
+	back := restored{topics: map[string]git.ID{}}
+	list, err := changes(ctx, s, r.of[side], func(c change) bool { return c.path == doc.MetadataFile || c.before == "" && c.after != "" },
+		doc.TopicDir, doc.MetadataFile)
 	if err != nil {
-		return err
+		return back, err
 	}
-	topics, err := store.TopicIDs(ctx, now)
-	if err != nil {
-		return err
+	meta := slices.DeleteFunc(list, func(c change) bool {
+		if name, ok := strings.CutPrefix(c.path, doc.TopicDir+"/"); ok && back.topics[name] == "" {
+			back.topics[name] = c.after
+		}
+		return c.path != doc.MetadataFile
+	})
+	if meta, err = affordable(ctx, s, meta, mostRestored/8); err != nil {
+		return back, err
 	}
-	had, err := store.TopicIDs(ctx, before)
-	if err != nil {
-		return err
-	}
-	for name, blob := range topics {
-		if had[name] == "" && r.topics[name] == "" {
-			r.topics[name] = blob
+	known := map[string]bool{}
+	read := reader[*doc.Metadata]{s: s, parse: doc.ParseMetadata}
+	for _, c := range meta {
+		now, before, err := read.both(ctx, c)
+		if err != nil {
+			return back, err
+		}
+		keys, err := before.Lost(now, false)
+		if err != nil {
+			return back, err
+		}
+		for _, key := range keys {
+			if !known[key.Path] {
+				known[key.Path] = true
+				back.keys = append(back.keys, key)
+			}
 		}
 	}
-	meta, err := now.Metadata(ctx)
-	if err != nil {
-		return err
-	}
-	old, err := before.Metadata(ctx)
-	if err != nil {
-		return err
-	}
-	keys, err := old.Lost(meta, false)
-	r.keys = append(r.keys, keys...)
-	return err
+	return back, nil
 }
 
 // onto returns the base with what was restored.
@@ -249,124 +247,4 @@ func (r restored) record(ctx context.Context, c *store.Draft) error {
 		return err
 	}
 	return c.RecordRemovedKeys(before)
-}
-
-// RestoredRoadmap returns a base of two commits of the roadmap with the parts that came back on either side and count as a part
-// of it, and those parts.
-func RestoredRoadmap(ctx context.Context, s *store.Store, ours, theirs git.ID, base []byte) ([]byte, []doc.Part, error) {
-	r, err := findRestorations(ctx, s, ours, theirs, doc.RoadmapFile)
-	if err != nil || r.none() {
-		return base, nil, err
-	}
-	healed := doc.ParseRoadmap(base)
-	var all []doc.Part
-	for side, list := range r.of {
-		back, err := partsOf(ctx, s, list)
-		if err != nil {
-			return nil, nil, err
-		}
-		removed, err := r.removedParts(ctx, s, 1-side)
-		if err != nil {
-			return nil, nil, err
-		}
-		other, err := s.RoadmapAt(ctx, r.tips[1-side])
-		if err != nil {
-			return nil, nil, err
-		}
-		absent := map[doc.Part]bool{}
-		for part := range back.of {
-			absent[part] = true
-		}
-		for _, part := range doc.ParseRoadmap(nil).Lost(doc.ParseRoadmap(other)) {
-			delete(absent, part)
-		}
-		for _, c := range list {
-			with := back.at[c.ID]
-			if with == nil {
-				continue
-			}
-			parts := slices.DeleteFunc(healed.Lost(with), func(part doc.Part) bool {
-				return back.of[part] != c.ID || absent[part] && !removed[part]
-			})
-			healed.Restore(parts, with)
-			all = append(all, parts...)
-		}
-	}
-	if len(all) == 0 {
-		return base, nil, nil
-	}
-	return healed.Bytes(), all, nil
-}
-
-// removedParts lists what commits of one side have removed from the roadmap with a record, which does not name it, and the other
-// side does not know.
-func (r *restorations) removedParts(ctx context.Context, s *store.Store, side int) (map[doc.Part]bool, error) {
-	out, err := s.Repo().Run(ctx, "rev-list", "--no-merges", "--full-history", "--max-count="+strconv.Itoa(mostRestored), "--extended-regexp",
-		"--grep=^"+store.TrailerRemoves+": ", "--end-of-options", string(r.tips[1-side])+".."+string(r.tips[side]), "--", doc.RoadmapFile)
-	if err != nil {
-		return nil, err
-	}
-	removed := map[doc.Part]bool{}
-	for line := range strings.Lines(string(out)) {
-		c, err := s.Repo().Commit(ctx, git.ID(strings.TrimSpace(line)))
-		if err != nil {
-			return nil, err
-		}
-		now, before, err := versions(ctx, s, c)
-		if err != nil {
-			return nil, err
-		}
-		if before == nil {
-			continue
-		}
-		for _, part := range now.Lost(before) {
-			removed[part] = true
-		}
-	}
-	return removed, nil
-}
-
-// versions reads the roadmap of a commit of one parent and of that parent; nil for another commit, and at the edge of a
-// shallow clone.
-func versions(ctx context.Context, s *store.Store, c *git.Commit) (now, before *doc.Roadmap, err error) {
-	if len(c.Parents) != 1 {
-		return nil, nil, nil
-	}
-	old, err := s.RoadmapAt(ctx, c.Parents[0])
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := s.RoadmapAt(ctx, c.ID)
-	if err != nil {
-		return nil, nil, err
-	}
-	return doc.ParseRoadmap(data), doc.ParseRoadmap(old), nil
-}
-
-// broughtBack are parts of the roadmap by the commit that has them and whose parent has not, the newest one.
-type broughtBack struct {
-	of map[doc.Part]git.ID
-	at map[git.ID]*doc.Roadmap
-}
-
-func partsOf(ctx context.Context, s *store.Store, list []*git.Commit) (broughtBack, error) {
-	b := broughtBack{map[doc.Part]git.ID{}, map[git.ID]*doc.Roadmap{}}
-	for _, c := range list {
-		now, before, err := versions(ctx, s, c)
-		if err != nil {
-			return b, err
-		}
-		if before == nil {
-			continue
-		}
-		for _, part := range before.Lost(now) {
-			if b.of[part] == "" {
-				b.of[part], b.at[c.ID] = c.ID, now
-			}
-		}
-	}
-	return b, nil
 }
