@@ -17,7 +17,8 @@ import (
 //  2. its object does not exist here, has the wrong type, or lacks files: see [checker.lostRefs];
 //  3. a file among the refs is no ref;
 //  4. its name is no valid branch name, or differs from another one by case alone;
-//  5. there are branches and no roadmap.
+//  5. there are branches and no roadmap;
+//  6. it fell back to an older value: see [checker.behindRefs].
 //
 // The first three keep git from reading all refs: nothing else can be checked until they are
 // mended.
@@ -43,6 +44,9 @@ func checkRefs(ctx context.Context, c *checker) error {
 	}
 	if c.blocked {
 		return nil
+	}
+	if err := c.behindRefs(ctx, l.Refs); err != nil {
+		return err
 	}
 	c.refNames(ctx, l)
 	return c.roadmapGone(ctx, l.Refs)
