@@ -14,11 +14,14 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// checkContents looks for entries with two contents under one id. Merges keep the bytewise
-// smaller one; only people know which was meant, unless a commit changed an entry of its parent, or one is the other with
-// an expunged text, which is in the history of a branch where that was refused.
+// checkContents looks for entries with two contents under one id. Only people know which was meant, unless a commit changed
+// an entry of its parent, or one is the other with an expunged text, which is in the history of a branch where that was refused.
 func checkContents(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
+	if err != nil || len(v.twice) == 0 {
+		return err
+	}
+	j, err := c.judges(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -32,11 +35,11 @@ func checkContents(ctx context.Context, c *checker) error {
 		} else if hidden {
 			continue
 		}
-		c.report(ctx, nil, Problem{Kind: "entry-differs", Object: e.id,
-			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; "+
-				"a merge keeps the bytewise smaller one",
-				e.what(), e.id, e.origin, e.file.Short()),
-			Repair: "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
+		p := Problem{Kind: "entry-differs", Object: e.id, Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s",
+			e.what(), e.id, e.origin, e.file.Short())}
+		if j.judge(&p, j.held[at]) {
+			c.report(ctx, nil, p)
+		}
 	}
 	return nil
 }
@@ -47,7 +50,7 @@ func (c *checker) onlyHidden(ctx context.Context, v *memory, at int32) (bool, er
 	if c.forgotten == nil || c.forgotten.OnlyTexts().Empty() || len(v.others[at]) > mostVariants {
 		return false, nil
 	}
-	first, err := c.entryText(ctx, e, variant{e.sum, e.file})
+	first, err := c.entryText(ctx, e, variant{e.sum, e.file, e.origin})
 	if err != nil {
 		return false, err
 	}
@@ -89,6 +92,7 @@ func (e *memoryEntry) what() string {
 type branchEntries struct {
 	steps, records []int32
 	twice          []string // ids that occur twice
+	files          []git.ID
 	totals         doc.Totals
 }
 
@@ -142,6 +146,7 @@ func (v *memory) segments(ctx context.Context, b *branchEntries, tree git.ID, lo
 }
 
 func (v *memory) take(b *branchEntries, file git.ID, log bool) bool {
+	b.files = append(b.files, file)
 	if log {
 		ids, ok := v.logs[file]
 		b.steps = append(b.steps, ids...)

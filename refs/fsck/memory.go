@@ -62,8 +62,9 @@ type memoryEntry struct {
 
 // variant is a content of an entry, and a file that has it.
 type variant struct {
-	sum  uint64
-	file git.ID
+	sum    uint64
+	file   git.ID
+	origin string
 }
 
 // mostVariants limits how many contents of an entry are compared.
@@ -127,12 +128,18 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	}
 	meter := s.Repo().Meter("Checking commits", len(v.commits))
 	defer meter.End()
-	for chunk := range slices.Chunk(v.commits, incoming.ChunkSize) {
-		v.foreign = !isOwn(chunk[0].Ref)
-		if err := v.in.CheckCommits(ctx, chunk); err != nil {
-			return nil, err
+	own := slices.IndexFunc(v.commits, func(n *incoming.Commit) bool { return !isOwn(n.Ref) })
+	if own < 0 {
+		own = len(v.commits)
+	}
+	for _, part := range [][]*incoming.Commit{v.commits[:own], v.commits[own:]} {
+		for chunk := range slices.Chunk(part, incoming.ChunkSize) {
+			v.foreign = !isOwn(chunk[0].Ref)
+			if err := v.in.CheckCommits(ctx, chunk); err != nil {
+				return nil, err
+			}
+			meter.Add(len(chunk))
 		}
-		meter.Add(len(chunk))
 	}
 	return v, nil
 }
@@ -295,7 +302,7 @@ func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, 
 			}
 			has := func(o variant) bool { return o.sum == sum }
 			if all := v.others[at]; len(all) <= mostVariants && !slices.ContainsFunc(all, has) {
-				v.others[at] = append(all, variant{sum, f.ID})
+				v.others[at] = append(all, variant{sum, f.ID, v.name(h.Origin)})
 			}
 		}
 		ids[n], sums[n] = at, sum
