@@ -70,6 +70,11 @@ func (r *Roadmap) Same(before *Roadmap) map[Part]bool {
 	return same
 }
 
+// SameText reports whether two roadmaps have the same text of a part. An item is its text.
+func (r *Roadmap) SameText(p Part, other *Roadmap) bool {
+	return p.Text != "" || r.sectionText(p.Section) == other.sectionText(p.Section)
+}
+
 // boxed reports whether the items of a standard list have boxes.
 func boxed(std string) bool { return std == SectionMilestones || std == SectionTodo }
 

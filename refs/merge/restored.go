@@ -12,7 +12,7 @@ import (
 
 // restorations are the commits of two histories, ours and theirs, that brought back what a commit below them had lost, the oldest
 // first. What they brought back is in no common ancestor, though it is not new: where the other side has it, too, or had it and
-// removed it with a record, it counts as a part of the base. Else what that side removes comes back, and what it changes is a
+// removed that version with a record, it counts as a part of the base. Else what that side removes comes back, and what it changes is a
 // conflict.
 //
 // Of two restorations of one thing on one side the older one counts: what it brought back is what was lost. A newer one
@@ -52,18 +52,79 @@ func findRestorations(ctx context.Context, s *store.Store, ours, theirs git.ID, 
 // none reports whether there are none.
 func (r *restorations) none() bool { return len(r.of[0])+len(r.of[1]) == 0 }
 
-// records lists what one side removed with a record that the other side does not know.
-func (r *restorations) records(ctx context.Context, s *store.Store, side int) (map[string]bool, error) {
-	out, err := s.Repo().View(ctx, "log", "--format=%(trailers:key="+store.TrailerRemoves+",valueonly)", "--end-of-options",
-		string(r.tips[1-side])+".."+string(r.tips[side]), "--")
+// removals are what one side has removed with a record and the other side does not know.
+type removals struct {
+	names  map[string]bool              // of the records
+	topics map[change]bool              // versions that the side had, as after
+	keys   map[string][]doc.MetadataKey // likewise, by path
+}
+
+// removals finds those of one side. Its restorations and the commits with records tell which versions it had: who has
+// removed a text of their own has not removed that of another one.
+func (r *restorations) removals(ctx context.Context, s *store.Store, side int) (removals, error) {
+	g := removals{map[string]bool{}, map[change]bool{}, map[string][]doc.MetadataKey{}}
+	news := string(r.tips[1-side]) + ".." + string(r.tips[side])
+	out, err := s.Repo().View(ctx, "log", "--format=%(trailers:key="+store.TrailerRemoves+",valueonly)", "--end-of-options", news, "--")
 	if err != nil {
-		return nil, err
+		return g, err
 	}
-	names := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
-		names[strings.TrimSpace(line)] = true
+		g.names[strings.TrimSpace(line)] = true
 	}
-	return names, nil
+	recorded, err := recording(ctx, s, news, doc.TopicDir, doc.MetadataFile)
+	if err != nil {
+		return g, err
+	}
+	list, err := changes(ctx, s, slices.Concat(r.of[side], recorded), func(change) bool { return true }, doc.TopicDir, doc.MetadataFile)
+	if err != nil {
+		return g, err
+	}
+	for _, c := range list {
+		g.topics[change{path: c.path, after: c.before}], g.topics[change{path: c.path, after: c.after}] = true, true
+	}
+	list = slices.DeleteFunc(list, func(c change) bool { return c.path != doc.MetadataFile })
+	if list, err = affordable(ctx, s, list, mostRestored/8); err != nil {
+		return g, err
+	}
+	read := reader[*doc.Metadata]{s: s, parse: doc.ParseMetadata}
+	for _, c := range list {
+		now, before, err := read.both(ctx, c)
+		if err != nil {
+			return g, err
+		}
+		added, err := before.Lost(now, false)
+		if err != nil {
+			return g, err
+		}
+		gone, err := now.Lost(before, false)
+		if err != nil {
+			return g, err
+		}
+		for _, key := range append(added, gone...) {
+			g.keys[key.Path] = append(g.keys[key.Path], key)
+		}
+	}
+	return g, nil
+}
+
+// recording lists the commits of a range that have records and changed some files.
+func recording(ctx context.Context, s *store.Store, news string, paths ...string) ([]git.ID, error) {
+	out, err := s.Repo().Run(ctx, append([]string{"rev-list", "--no-merges", "--full-history", "--extended-regexp",
+		"--grep=^" + store.TrailerRemoves + ": ", "--end-of-options", news, "--"}, paths...)...)
+	var ids []git.ID
+	for line := range strings.Lines(string(out)) {
+		ids = append(ids, git.ID(strings.TrimSpace(line)))
+	}
+	return ids, err
+}
+
+// topic reports whether a version of a topic was removed.
+func (g *removals) topic(c change) bool { return g.names[c.path] && g.topics[c] }
+
+// key reports whether a key with that value was removed.
+func (g *removals) key(key doc.MetadataKey) bool {
+	return slices.ContainsFunc(key.Above(), func(path string) bool { return g.names[store.KeyRecord(path)] }) &&
+		slices.ContainsFunc(g.keys[key.Path], key.Equal)
 }
 
 // restored are topics and keys that came back and that a base lacks.
@@ -83,7 +144,8 @@ func (r *restorations) ofBranch(ctx context.Context, s *store.Store, j TreeMerge
 	if err != nil {
 		return all, err
 	}
-	for side, other := range []*store.Tip{j.Theirs, j.Ours} {
+	tips := [2]*store.Tip{j.Ours, j.Theirs}
+	for side := range tips {
 		back, err := r.backOf(ctx, s, side)
 		if err != nil {
 			return all, err
@@ -91,43 +153,52 @@ func (r *restorations) ofBranch(ctx context.Context, s *store.Store, j TreeMerge
 		if len(back.topics)+len(back.keys) == 0 {
 			continue
 		}
-		removed, err := r.records(ctx, s, 1-side)
+		removed, err := r.removals(ctx, s, 1-side)
 		if err != nil {
 			return all, err
 		}
-		there, err := store.TopicIDs(ctx, other)
+		there, err := store.TopicIDs(ctx, tips[1-side])
 		if err != nil {
 			return all, err
 		}
 		for name, blob := range back.topics {
-			if have[name] == "" && all.topics[name] == "" && (there[name] != "" || removed[doc.TopicDir+"/"+name]) {
+			if have[name] == "" && all.topics[name] == "" && (there[name] != "" || removed.topic(change{path: doc.TopicDir + "/" + name, after: blob})) {
 				all.topics[name] = blob
 			}
 		}
-		others, err := other.Metadata(ctx)
-		if err != nil {
-			return all, err
-		}
-		if err := all.addKeys(back.keys, meta, others, removed); err != nil {
+		if err := all.addKeys(ctx, back.keys, meta, tips[side], tips[1-side], &removed); err != nil {
 			return all, err
 		}
 	}
 	return all, nil
 }
 
-// addKeys adds the keys that a base lacks and the other side has, or has removed.
-func (r *restored) addKeys(keys []doc.MetadataKey, base, other *doc.Metadata, removed map[string]bool) error {
+// addKeys adds the keys of a tip that a base lacks and the other tip has, or has removed.
+func (r *restored) addKeys(ctx context.Context, keys []doc.MetadataKey, base *doc.Metadata, tip, other *store.Tip, removed *removals) error {
+	mine, err := tip.Metadata(ctx)
+	if err != nil {
+		return err
+	}
+	others, err := other.Metadata(ctx)
+	if err != nil {
+		return err
+	}
 	for _, key := range keys {
+		has, err := others.Has(key)
+		if !has && err == nil && removed.key(key) {
+			has, err = mine.Has(key)
+		}
+		if err != nil {
+			return err
+		}
+		if !has {
+			continue
+		}
 		had, err := base.Has(key)
 		if err != nil {
 			return err
 		}
-		has, err := other.Has(key)
-		if err != nil {
-			return err
-		}
-		gone := slices.ContainsFunc(key.Above(), func(path string) bool { return removed[store.KeyRecord(path)] })
-		if !had && (has || gone) {
+		if !had {
 			r.keys = append(r.keys, key)
 		}
 	}

@@ -2,7 +2,7 @@ package merge
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -61,7 +61,7 @@ func (b *partsBack) side(ctx context.Context, side int) error {
 	if list, err = affordable(ctx, b.s, list, mostRestored); err != nil {
 		return err
 	}
-	var removed map[doc.Part]bool // nil: not looked for yet
+	var removed map[doc.Part][]*doc.Roadmap // nil: not looked for yet
 	for _, c := range list {
 		now, before, err := b.read.both(ctx, c)
 		if err != nil {
@@ -77,7 +77,7 @@ func (b *partsBack) side(ctx context.Context, side int) error {
 					return err
 				}
 			}
-			if b.added[1-side][part] || removed[part] {
+			if b.added[1-side][part] || slices.ContainsFunc(removed[part], func(r *doc.Roadmap) bool { return r.SameText(part, now) }) {
 				parts = append(parts, part)
 				delete(b.added[0], part)
 				delete(b.added[1], part)
@@ -90,32 +90,37 @@ func (b *partsBack) side(ctx context.Context, side int) error {
 }
 
 // removed lists what commits of one side have removed from the roadmap with a record, which does not name it, and the other
-// side does not know.
-func (b *partsBack) removed(ctx context.Context, side int) (map[doc.Part]bool, error) {
-	out, err := b.s.Repo().Run(ctx, "rev-list", "--no-merges", "--full-history", "--extended-regexp", "--grep=^"+store.TrailerRemoves+": ",
-		"--end-of-options", string(b.r.tips[1-side])+".."+string(b.r.tips[side]), "--", doc.RoadmapFile)
+// side does not know, with versions that the side had of it.
+func (b *partsBack) removed(ctx context.Context, side int) (map[doc.Part][]*doc.Roadmap, error) {
+	ids, err := recording(ctx, b.s, string(b.r.tips[1-side])+".."+string(b.r.tips[side]), doc.RoadmapFile)
 	if err != nil {
 		return nil, err
 	}
-	var ids []git.ID
-	for line := range strings.Lines(string(out)) {
-		ids = append(ids, git.ID(strings.TrimSpace(line)))
-	}
-	list, err := changes(ctx, b.s, ids, func(change) bool { return true }, doc.RoadmapFile)
-	if err != nil {
-		return nil, err
-	}
-	if list, err = affordable(ctx, b.s, list, mostRestored); err != nil {
-		return nil, err
-	}
-	removed := map[doc.Part]bool{}
-	for _, c := range list {
-		now, before, err := b.read.both(ctx, c)
+	removed := map[doc.Part][]*doc.Roadmap{}
+	for i, commits := range [][]git.ID{ids, b.r.of[side]} {
+		list, err := changes(ctx, b.s, commits, func(change) bool { return true }, doc.RoadmapFile)
 		if err != nil {
 			return nil, err
 		}
-		for _, part := range now.Lost(before) {
-			removed[part] = true
+		if list, err = affordable(ctx, b.s, list, mostRestored); err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			now, before, err := b.read.both(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				for _, part := range now.Lost(before) {
+					removed[part] = append(removed[part], before)
+				}
+				continue
+			}
+			for _, part := range before.Lost(now) {
+				if removed[part] != nil {
+					removed[part] = append(removed[part], now)
+				}
+			}
 		}
 	}
 	return removed, nil
