@@ -41,6 +41,8 @@ type ledger[T comparable] struct {
 	losses    map[[2]git.ID]map[bool][]T // of lost, by the two documents and birth
 	contested map[git.ID]bool            // merges in which newest looked at contents
 	doubts    map[T]git.ID               // merges of which it is not clear what they lost, see unclear
+	listed    map[git.ID]bool            // the list
+	below     map[git.ID]bool            // commits that readBelow has seen
 	cut       map[git.ID]bool            // commits that come from new ones which are not in the list
 	looks     int                        // in how many cases newest compared contents
 	visits    int                        // of things that merges lack, in their parents
@@ -82,10 +84,10 @@ type step[T comparable] struct {
 func follow[T comparable](ctx context.Context, f *finder, k kind[T], list []git.ID) (*ledger[T], error) {
 	l := &ledger[T]{f: f, k: k, owed: map[git.ID]*debts[T]{}, lost: map[[2]git.ID][]T{}, removed: map[T][]git.ID{},
 		steps: map[step[T]]*debts[T]{}, known: map[uint64]*debts[T]{}, losses: map[[2]git.ID]map[bool][]T{}, contested: map[git.ID]bool{},
-		doubts: map[T]git.ID{}, cut: map[git.ID]bool{}, passed: map[git.ID]bool{}}
-	listed := make(map[git.ID]bool, len(list))
+		doubts: map[T]git.ID{}, cut: map[git.ID]bool{}, passed: map[git.ID]bool{},
+		listed: make(map[git.ID]bool, len(list)), below: map[git.ID]bool{}}
 	for _, id := range list {
-		listed[id] = true
+		l.listed[id] = true
 	}
 	for _, id := range list {
 		parents, err := l.parents(ctx, id)
@@ -94,7 +96,7 @@ func follow[T comparable](ctx context.Context, f *finder, k kind[T], list []git.
 		}
 		for _, p := range parents {
 			l.passed[id] = l.passed[id] || l.passed[p.commit]
-			l.cut[id] = l.cut[id] || l.cut[p.commit] || f.News[p.commit] != nil && !listed[p.commit]
+			l.cut[id] = l.cut[id] || l.cut[p.commit] || f.News[p.commit] != nil && !l.listed[p.commit]
 		}
 		switch {
 		case len(parents) == 0:

@@ -210,6 +210,9 @@ func (l *ledger[T]) removedOf(ctx context.Context, things []T, lacks, has git.ID
 		return l.removedHere(ctx, things)
 	}
 	if l.cut[lacks] { // what was lost below the first commit of a branch is not known
+		if err := l.readBelow(ctx, lacks); err != nil {
+			return nil, err
+		}
 		return l.removedWithRecord(ctx, things, lacks, has)
 	}
 	bases, err := l.f.mergeBases(ctx, lacks, has)
@@ -284,6 +287,63 @@ func (l *ledger[T]) lacksHere(ctx context.Context, thing T) (bool, error) {
 	}
 	has, err := l.k.has(ctx, doc, thing)
 	return !has, err
+}
+
+// readBelow adds what commits removed with a record that a commit comes from and the list leaves out: a branch lacks what
+// had been removed from the branch that it began from.
+func (l *ledger[T]) readBelow(ctx context.Context, id git.ID) error {
+	for stack := []git.ID{id}; len(stack) > 0; {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := l.f.News[at]
+		if n == nil || l.below[at] {
+			continue
+		}
+		l.below[at] = true
+		for _, p := range n.Parents {
+			if l.cut[at] || !l.listed[p] { // else all that it comes from is in the list
+				stack = append(stack, p)
+			}
+		}
+		if l.listed[at] {
+			continue
+		}
+		if err := l.readRecord(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *ledger[T]) readRecord(ctx context.Context, id git.ID) error {
+	birth, err := l.f.isBirth(ctx, id)
+	if err != nil {
+		return err
+	}
+	removes, err := l.k.removal(ctx, id, birth)
+	if removes == nil || err != nil {
+		return err
+	}
+	now, err := l.k.document(ctx, id)
+	if err != nil {
+		return err
+	}
+	parents, err := l.parents(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, p := range parents {
+		lost, err := l.missing(ctx, now, p.doc, birth)
+		if err != nil {
+			return err
+		}
+		for _, thing := range lost {
+			if removes(thing) {
+				l.removed[thing] = append(l.removed[thing], id)
+			}
+		}
+	}
+	return nil
 }
 
 // removedWithRecord returns the things of which there is a record on the way to one commit alone.
