@@ -346,10 +346,14 @@ func (l *ledger[T]) readRecord(ctx context.Context, id git.ID) error {
 	return nil
 }
 
-// removedWithRecord returns the things of which there is a record on the way to one commit alone.
+// removedWithRecord returns the things of which there is a record on the way to one commit alone, and those that this
+// repository lacks, whose own records are not in the range.
 func (l *ledger[T]) removedWithRecord(ctx context.Context, things []T, lacks, has git.ID) (list []T, err error) {
 	for _, thing := range things {
 		removed, err := l.removedSince(ctx, thing, lacks, has)
+		if err == nil && !removed && l.strict() {
+			removed, err = l.lacksHere(ctx, thing)
+		}
 		if err != nil {
 			return nil, err
 		}
