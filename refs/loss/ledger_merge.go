@@ -249,7 +249,7 @@ func (l *ledger[T]) removedOf(ctx context.Context, things []T, lacks, has git.ID
 		switch {
 		case err != nil || removed:
 		case l.strict():
-			removed, err = l.lacksHere(ctx, thing)
+			removed, err = l.removedByUs(ctx, thing, has)
 		case l.f.Judge:
 			removed = len(l.removed[thing]) > 0
 		}
@@ -287,6 +287,29 @@ func (l *ledger[T]) lacksHere(ctx context.Context, thing T) (bool, error) {
 	}
 	has, err := l.k.has(ctx, doc, thing)
 	return !has, err
+}
+
+// removedByUs reports whether this repository's ref lacks a thing that it has had: what is in nothing that it has in common with
+// the commit that has the thing came later. A commit that it has nothing in common with may be a copy of anything.
+func (l *ledger[T]) removedByUs(ctx context.Context, thing T, has git.ID) (bool, error) {
+	lacks, err := l.lacksHere(ctx, thing)
+	if err != nil || !lacks {
+		return false, err
+	}
+	bases, err := l.f.mergeBases(ctx, l.f.Have, has)
+	if err != nil || len(bases) == 0 {
+		return true, err
+	}
+	for _, base := range bases {
+		doc, err := l.k.document(ctx, base)
+		if err != nil {
+			return false, err
+		}
+		if had, err := l.k.has(ctx, doc, thing); had || err != nil {
+			return had, err
+		}
+	}
+	return false, nil
 }
 
 // readBelow adds what commits removed with a record that a commit comes from and the list leaves out: a branch lacks what
@@ -352,7 +375,7 @@ func (l *ledger[T]) removedWithRecord(ctx context.Context, things []T, lacks, ha
 	for _, thing := range things {
 		removed, err := l.removedSince(ctx, thing, lacks, has)
 		if err == nil && !removed && l.strict() {
-			removed, err = l.lacksHere(ctx, thing)
+			removed, err = l.removedByUs(ctx, thing, has)
 		}
 		if err != nil {
 			return nil, err
