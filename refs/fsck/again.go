@@ -140,7 +140,7 @@ func (c *checker) commitAgain(ctx context.Context, branch string, lost, base git
 			tip = again.ID
 		}
 	}
-	if tip, err = c.salvage(ctx, tx, branch, lost, tip, forgotten); err != nil {
+	if tip, err = c.salvage(ctx, tx, branch, lost, base, tip, forgotten); err != nil {
 		return err
 	}
 	tx.Refs.Update(git.BranchRef(branch), tip, lost)

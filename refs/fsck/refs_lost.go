@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remake"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -99,6 +100,17 @@ func (c *checker) hollow(ctx context.Context, refs, theirs []git.Ref) ([]lostRef
 		if len(parts) == 0 {
 			continue
 		}
+		commit, err := c.s.Repo().Commit(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		left, err := remake.Left(ctx, c.s.Repo(), commit.Tree)
+		if err != nil {
+			return nil, err
+		}
+		if !left.Needed() { // checkHoles makes the tip again without them
+			continue
+		}
 		shared, err := c.shared(ctx, r.ID, theirs)
 		if err != nil {
 			return nil, err
@@ -157,6 +169,11 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 			return err
 		}
 	}
+	if r.kind == "" {
+		if there, err := c.toldTip(ctx, &r, p); there || err != nil {
+			return err
+		}
+	}
 	f, err := c.formerly(ctx, r.Name)
 	if err != nil {
 		return err
@@ -184,6 +201,51 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.setBack(ctx, r, f) }, p)
 	return nil
+}
+
+// toldTip reports the lost tip of a branch whose journal has that commit, with its trees and files. If these are lost, too,
+// the repair goes on with the commit, so that what is here of them is known.
+func (c *checker) toldTip(ctx context.Context, r *lostRef, p Problem) (bool, error) {
+	branch, ok := git.BranchName(r.Name)
+	if !ok {
+		return false, nil
+	}
+	content, err := c.readContent(branch)
+	if content == nil || err != nil {
+		return false, err
+	}
+	var tip *git.Commit
+	for _, m := range content.Marks() {
+		if m.Committed == string(r.ID) && m.Commit != "" {
+			if tip, err = git.ParseCommit(r.ID, []byte(m.Commit)); err != nil {
+				return false, nil // the journal is damaged, as checkJournals reports
+			}
+		}
+	}
+	if tip == nil {
+		return false, nil
+	}
+	left, err := remake.Left(ctx, c.s.Repo(), tip.Tree)
+	if err != nil {
+		return false, err
+	}
+	write := func(ctx context.Context) error {
+		id, err := c.s.Repo().WriteCommit(ctx, tip)
+		if err == nil && id != r.ID {
+			err = fmt.Errorf("the journal has another commit, %s", id.Short())
+		}
+		return err
+	}
+	if len(left.Lost) > 0 && left.Needed() {
+		if !c.fix || write(ctx) != nil {
+			return false, nil
+		}
+		r.kind = "commit"
+		return false, nil
+	}
+	p.Message += "; its journal has that commit, and the repair writes it again"
+	c.report(ctx, write, p)
+	return true, nil
 }
 
 // lostSince says what becomes of the changes since the commit that a ref is set back to.

@@ -20,10 +20,14 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 		c := h.commits[id]
 		tree := c.Tree
 		if h.hollow[id] {
-			if tree = next[id]; tree == "" {
-				return false, nil
+			if tree = next[id]; tree == "" { // a tip
+				left, err := Left(ctx, h.s.Repo(), c.Tree)
+				if err != nil || len(left.Lost) == 0 || left.Needed() {
+					return false, err
+				}
+				tree, h.patches[c.Tree] = c.Tree, left.Files
 			}
-			later, err := h.laterCommits(ctx, c, tree)
+			later, err := h.laterEntries(ctx, c, tree)
 			if errors.Is(err, git.ErrNotFound) {
 				h.insteads[id], err = c.Parents, nil
 			}
@@ -34,7 +38,9 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 		}
 		h.trees[id] = tree
 		for i, p := range h.resolved(id, nil) {
-			if i == 0 || next[p] == "" {
+			parent := h.commits[p]
+			own := i == 0 && parent != nil && store.BranchOf(parent) == store.BranchOf(c) // else it may be the first of a branch
+			if own || next[p] == "" {
 				next[p] = tree
 			}
 		}
@@ -42,64 +48,84 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// laterCommits returns the entries of a tree's commit.md that follow that of a commit. git.ErrNotFound: it has no such
-// entry.
-func (h *Holes) laterCommits(ctx context.Context, c *git.Commit, tree git.ID) (map[string]bool, error) {
-	entry := c.Trailer(store.TrailerID)
-	if !doc.ValidID(entry) {
+// laterEntries returns the entries of a tree's live documents that are newer than a commit. git.ErrNotFound: commit.md has no
+// entry of the commit.
+func (h *Holes) laterEntries(ctx context.Context, c *git.Commit, tree git.ID) (map[string]bool, error) {
+	entry, newest := c.Trailer(store.TrailerID), c.Trailer(store.TrailerNewest)
+	if !doc.ValidID(newest) {
 		return nil, nil
 	}
-	data, err := h.commitFile(ctx, tree)
-	if err != nil {
-		return nil, err
+	later, found := map[string]bool{}, !doc.ValidID(entry)
+	for _, file := range []string{doc.CommitFile, doc.LogFile} {
+		data, err := h.file(ctx, tree, file)
+		if err != nil {
+			return nil, err
+		}
+		heads, err := doc.EntryHeads(file, data)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range heads {
+			found = found || e.ID == entry
+			if e.ID > newest {
+				later[e.ID] = true
+			}
+		}
 	}
-	heads, err := doc.EntryHeads(doc.CommitFile, data)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(heads, func(e doc.EntryHead) bool { return e.ID == entry })
-	if at < 0 {
+	if !found {
 		return nil, fmt.Errorf("entry '%s': %w", entry, git.ErrNotFound)
-	}
-	later := map[string]bool{}
-	for _, e := range heads[at+1:] {
-		later[e.ID] = true
 	}
 	return later, nil
 }
 
-func (h *Holes) commitFile(ctx context.Context, tree git.ID) ([]byte, error) {
+func (h *Holes) file(ctx context.Context, tree git.ID, name string) ([]byte, error) {
 	list, err := h.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(list, func(e git.TreeEntry) bool { return e.Name == doc.CommitFile })
+	at := slices.IndexFunc(list, func(e git.TreeEntry) bool { return e.Name == name })
 	if at < 0 {
-		return nil, fmt.Errorf("%s: %w", doc.CommitFile, git.ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", name, git.ErrNotFound)
 	}
 	return h.s.Repo().Blob(ctx, list[at].ID)
 }
 
 // tree returns what a commit gets: its own tree, or the next one without the entries of later commits.
 func (h *Holes) tree(ctx context.Context, id git.ID) (git.ID, error) {
-	if len(h.later[id]) == 0 {
-		return h.trees[id], nil
-	}
-	data, err := h.commitFile(ctx, h.trees[id])
-	if err != nil {
-		return "", err
-	}
-	left, err := doc.RemoveEntries(doc.CommitFile, doc.Entries{Live: data}, h.later[id])
-	if err != nil {
-		return "", err
-	}
-	blob, err := h.s.Repo().WriteBlob(ctx, left.Live)
-	if err != nil {
-		return "", err
-	}
 	edit := h.s.Repo().Edit(h.trees[id])
-	if err := edit.Put(ctx, doc.CommitFile, blob); err != nil {
-		return "", err
+	if files := h.patches[h.trees[id]]; files != nil {
+		edit = h.s.Repo().Edit("")
+		for path, blob := range files {
+			if err := edit.Put(ctx, path, blob); err != nil {
+				return "", err
+			}
+		}
+	}
+	for _, file := range []string{doc.CommitFile, doc.LogFile} {
+		if len(h.later[id]) == 0 {
+			break
+		}
+		data, err := h.file(ctx, h.trees[id], file)
+		if err != nil {
+			return "", err
+		}
+		left, err := doc.RemoveEntries(file, doc.Entries{Live: data}, h.later[id])
+		if err != nil {
+			return "", err
+		}
+		if left.Live == nil && file == doc.LogFile {
+			left.Live = doc.EmptyLog(store.BranchOf(h.commits[id]))
+		}
+		blob, err := h.s.Repo().WriteBlob(ctx, left.Live)
+		if err != nil {
+			return "", err
+		}
+		if err := edit.Put(ctx, file, blob); err != nil {
+			return "", err
+		}
+	}
+	if !edit.Changed() {
+		return h.trees[id], nil
 	}
 	return edit.Write(ctx)
 }
@@ -184,15 +210,6 @@ func (h *Holes) rewrite(ctx context.Context, w *Rewriter) error {
 		if out || !h.again[id] {
 			continue
 		}
-		if h.Objects[id] { // with its signature
-			id, err := h.s.Repo().WriteCommit(ctx, old)
-			if err != nil {
-				return err
-			}
-			if id != old.ID { // the journal was damaged
-				w.commits[old.ID] = id
-			}
-		}
 		tree, err := h.tree(ctx, id)
 		if err != nil {
 			return err
@@ -207,6 +224,15 @@ func (h *Holes) rewrite(ctx context.Context, w *Rewriter) error {
 		}
 		if err := w.replace(ctx, old, now); err != nil {
 			return err
+		}
+		if h.Objects[id] && w.Now(id) == id { // a journal tells of it, with its signature
+			written, err := h.s.Repo().WriteCommit(ctx, old)
+			if err != nil {
+				return err
+			}
+			if written != id { // the journal was damaged
+				w.commits[id] = written
+			}
 		}
 	}
 	return nil

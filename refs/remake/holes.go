@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
@@ -17,28 +18,33 @@ import (
 // what the lost ones said, so that history can be made again without them:
 //
 //   - a commit of which the journal of its branch tells is written again;
-//   - another lost commit is left out. What follows it has the parent that reflogs tell of, or what a remote has of
-//     its ref;
-//   - a commit without its tree or files gets those of the commit that follows, with what commit.md said when it was
-//     made. Its message stays. It is left out, too, if its entry has gone to a segment since.
+//   - the lost first commit of a branch that began from another one is made of what the next one says;
+//   - another lost commit is left out. What follows it has the parent that reflogs tell of, or the newest commit of
+//     its kind that nothing leads to, or what a remote has of its ref;
+//   - a commit without its tree or files gets those of the commit that follows, without the entries that are newer.
+//     Its message stays. It is left out, too, if its entry has gone to a segment since;
+//   - a tip that lacks only topics, attachments or notes goes on without them.
 type Holes struct {
 	Refs    []git.Ref       // that lead to a hole, or name a commit above one: the roadmap first, then branches, tags and deleted branches
 	Notes   *git.Ref        // nil if they lead to none
 	Objects map[git.ID]bool // that are lost
 
 	s        *store.Store
-	commits  map[git.ID]*git.Commit     // that are here or that journals tell of
-	told     map[git.ID]*git.Commit     // that journals tell of; nil: not read yet
-	before   map[git.ID]git.ID          // what refs named before a commit; nil: not read yet
-	insteads map[git.ID][]git.ID        // of lost commits: what takes their place as a parent
-	shared   map[git.ID]bool            // commits that a remote has
-	edge     map[git.ID]bool            // of a shallow clone
-	closed   map[git.ID]bool            // commits whose parents are in order
-	order    []git.ID                   // parents first
-	hollow   map[git.ID]bool            // commits without their tree or files
-	trees    map[git.ID]git.ID          // what commits get
-	later    map[git.ID]map[string]bool // entries of those trees that are later than the commit
-	again    map[git.ID]bool            // commits that are made again
+	commits  map[git.ID]*git.Commit       // that are here or that journals tell of
+	told     map[git.ID]*git.Commit       // that journals tell of; nil: not read yet
+	before   map[git.ID]git.ID            // what refs named before a commit; nil: not read yet
+	insteads map[git.ID][]git.ID          // of lost commits: what takes their place as a parent
+	shared   map[git.ID]bool              // commits that a remote has
+	edge     map[git.ID]bool              // of a shallow clone
+	closed   map[git.ID]bool              // commits whose parents are in order
+	child    map[git.ID]git.ID            // by what led to a commit
+	loose    []*git.Commit                // that nothing leads to; nil: not looked for
+	order    []git.ID                     // parents first
+	hollow   map[git.ID]bool              // commits without their tree or files
+	trees    map[git.ID]git.ID            // what commits get
+	later    map[git.ID]map[string]bool   // entries of those trees that are later than the commit
+	again    map[git.ID]bool              // commits that are made again
+	patches  map[git.ID]map[string]git.ID // by the tree of a tip: the files that are here
 }
 
 // FindHoles looks for holes below all refs of our own. It returns nil if there are none, and if a command other than
@@ -53,7 +59,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		return nil, err
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
-		closed: map[git.ID]bool{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
+		closed: map[git.ID]bool{}, child: map[git.ID]git.ID{}, patches: map[git.ID]map[string]git.ID{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
 		later: map[git.ID]map[string]bool{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
@@ -159,6 +165,7 @@ func (h *Holes) walk(ctx context.Context, r git.Ref, own []git.Ref) error {
 		}
 		for _, p := range h.parents(id) {
 			if h.commits[p] == nil && !h.Objects[p] {
+				h.child[p] = id
 				stack = append(stack, p)
 			}
 		}
@@ -172,8 +179,14 @@ func (h *Holes) open(ctx context.Context, id git.ID, r git.Ref, own []git.Ref) e
 	if errors.Is(err, git.ErrNotFound) {
 		h.Objects[id] = true
 		if c, err = h.tell(ctx, id); c == nil && err == nil {
-			h.insteads[id], err = h.instead(ctx, id, r, own)
-			return err
+			var list []git.ID
+			if list, err = h.instead(ctx, id, r, own); len(list) == 0 && err == nil {
+				c, err = h.birth(ctx, id, own)
+			}
+			if c == nil {
+				h.insteads[id] = list
+				return err
+			}
 		}
 	}
 	h.commits[id] = c
@@ -238,6 +251,9 @@ func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref
 	if before, known := h.before[id]; known {
 		return []git.ID{before}, nil
 	}
+	if before, err := h.unreached(ctx, id, r); before != "" || err != nil {
+		return []git.ID{before}, err
+	}
 	remotes, err := h.s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
@@ -253,6 +269,96 @@ func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref
 		}
 	}
 	return list, nil
+}
+
+// unreached returns the newest commit that nothing leads to and that the child of a lost one of a branch or of the roadmap
+// may come from; "" for none.
+func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref) (git.ID, error) {
+	child := h.commits[h.child[id]]
+	if child == nil || r.Name == git.NotesRef { // the newest notes have all lines
+		return "", nil
+	}
+	if err := h.readLoose(ctx); err != nil {
+		return "", err
+	}
+	has := func(c *git.Commit) (bool, error) {
+		if store.BranchOf(c) != store.BranchOf(child) || c.Committer.When.After(child.Committer.When) ||
+			c.Trailer(store.TrailerNewest) > child.Trailer(store.TrailerNewest) {
+			return false, nil
+		}
+		if store.BranchOf(c) == "" {
+			_, is, err := h.s.Repo().Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
+			return is, ignoreLost(err)
+		}
+		return h.contains(ctx, child, c.Trailer(store.TrailerNewest))
+	}
+	var list []*git.Commit
+	inner := map[git.ID]bool{}
+	for _, c := range h.loose {
+		ok, err := has(c)
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			list = append(list, c)
+			for _, p := range c.Parents {
+				inner[p] = true
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(c *git.Commit) bool { return inner[c.ID] })
+	if len(list) == 0 {
+		return "", nil
+	}
+	return newest(list).ID, nil
+}
+
+// contains reports whether the documents of a commit have an entry. What is lost counts as having it.
+func (h *Holes) contains(ctx context.Context, c *git.Commit, entry string) (bool, error) {
+	tip := h.s.TipOf(store.BranchOf(c), c)
+	for _, k := range []store.EntryKind{store.CommitEntries, store.LogEntries} {
+		has, err := tip.ContainsEntry(ctx, k, entry)
+		if errors.Is(err, git.ErrNotFound) {
+			return true, nil
+		}
+		if has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+func ignoreLost(err error) error {
+	if errors.Is(err, git.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (h *Holes) readLoose(ctx context.Context) error {
+	if h.loose != nil {
+		return nil
+	}
+	h.loose = []*git.Commit{}
+	ids, err := h.s.Repo().Unreachable(ctx)
+	if err != nil {
+		return err
+	}
+	infos, err := h.s.Repo().Infos(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		if info.Type != "commit" {
+			continue
+		}
+		c, err := h.s.Repo().Commit(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		h.loose = append(h.loose, c)
+	}
+	return nil
 }
 
 // readHollow finds the commits of which trees or files are lost.
@@ -273,10 +379,13 @@ func (h *Holes) readHollow(ctx context.Context) error {
 		if !h.Objects[id] {
 			continue
 		}
-		if h.hollow[id] = infos[0].Type == ""; h.hollow[id] {
-			h.Objects[infos[0].ID] = true
-		} else {
-			here = append(here, infos[0].ID)
+		switch tree := infos[0]; {
+		case tree.Type != "":
+			here = append(here, tree.ID)
+		case tree.ID.IsZero(): // see birth
+			h.hollow[id] = true
+		default:
+			h.hollow[id], h.Objects[tree.ID] = true, true
 		}
 		infos = infos[1:]
 	}
@@ -287,7 +396,7 @@ func (h *Holes) readHollow(ctx context.Context) error {
 	maps.Copy(h.Objects, lost)
 	for _, id := range h.order {
 		at := id
-		if h.told[id] != nil {
+		if h.Objects[id] {
 			at = h.commits[id].Tree
 		}
 		if h.hollow[id] {

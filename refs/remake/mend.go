@@ -90,12 +90,16 @@ func swap(ctx context.Context, s *store.Store, by store.Writer, why string, refs
 	return branches, errors.Join(err, lock.Unlock())
 }
 
-// signer stores commits with signatures where memory is signed.
+// signer stores commits with signatures where memory is signed. What another one wrote gets the author of the repair then: a
+// signature by another key than the author's is refused, and who wrote an entry is said in its document.
 func signer(tx *store.Transaction) func(context.Context, *git.Commit) (git.ID, error) {
 	if !tx.Sign {
 		return nil
 	}
 	return func(ctx context.Context, c *git.Commit) (git.ID, error) {
+		for _, who := range []*git.Signature{&c.Author, &c.Committer} {
+			who.Name, who.Email = tx.Signature.Name, tx.Signature.Email
+		}
 		signed, err := tx.Store.Repo().SignCommit(ctx, c, tx.Writer.Sign.Key)
 		if err != nil {
 			return "", err
