@@ -24,12 +24,9 @@ func (h *Holes) birth(ctx context.Context, id git.ID, own []git.Ref) (*git.Commi
 	if at == nil || from == nil {
 		return nil, nil
 	}
-	data, err := h.file(ctx, child.Tree, doc.CommitFile)
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
+	data, err := h.s.TipOf(store.BranchOf(child), child).OptionalDocument(ctx, doc.CommitFile)
+	if len(data) == 0 || err != nil {
+		return nil, ignoreLost(err)
 	}
 	list, err := doc.ParseCommits(data)
 	if err != nil || len(list) == 0 || list[0].Kind != doc.KindBirth { // the first one has gone to a segment

@@ -3,17 +3,15 @@ package remake
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // fill chooses the trees of all commits; false if a commit has none, because no commit that is whole follows.
-// A commit whose entry that tree has no more is left out.
+// A commit whose entry that tree does not have is left out.
 func (h *Holes) fill(ctx context.Context) (bool, error) {
 	next := map[git.ID]git.ID{}
 	for _, id := range slices.Backward(h.order) {
@@ -27,14 +25,14 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 				}
 				tree, h.patches[c.Tree] = c.Tree, left.Files
 			}
-			later, err := h.laterEntries(ctx, c, tree)
+			cuts, err := h.cutsOf(ctx, c, tree)
 			if errors.Is(err, git.ErrNotFound) {
 				h.insteads[id], err = c.Parents, nil
 			}
 			if err != nil {
 				return false, err
 			}
-			h.later[id] = later
+			h.cuts[id] = cuts
 		}
 		h.trees[id] = tree
 		for i, p := range h.resolved(id, nil) {
@@ -48,48 +46,6 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// laterEntries returns the entries of a tree's live documents that are newer than a commit. git.ErrNotFound: commit.md has no
-// entry of the commit.
-func (h *Holes) laterEntries(ctx context.Context, c *git.Commit, tree git.ID) (map[string]bool, error) {
-	entry, newest := c.Trailer(store.TrailerID), c.Trailer(store.TrailerNewest)
-	if !doc.ValidID(newest) {
-		return nil, nil
-	}
-	later, found := map[string]bool{}, !doc.ValidID(entry)
-	for _, file := range []string{doc.CommitFile, doc.LogFile} {
-		data, err := h.file(ctx, tree, file)
-		if err != nil {
-			return nil, err
-		}
-		heads, err := doc.EntryHeads(file, data)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range heads {
-			found = found || e.ID == entry
-			if e.ID > newest {
-				later[e.ID] = true
-			}
-		}
-	}
-	if !found {
-		return nil, fmt.Errorf("entry '%s': %w", entry, git.ErrNotFound)
-	}
-	return later, nil
-}
-
-func (h *Holes) file(ctx context.Context, tree git.ID, name string) ([]byte, error) {
-	list, err := h.s.Repo().Tree(ctx, tree)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(list, func(e git.TreeEntry) bool { return e.Name == name })
-	if at < 0 {
-		return nil, fmt.Errorf("%s: %w", name, git.ErrNotFound)
-	}
-	return h.s.Repo().Blob(ctx, list[at].ID)
-}
-
 // tree returns what a commit gets: its own tree, or the next one without the entries of later commits.
 func (h *Holes) tree(ctx context.Context, id git.ID) (git.ID, error) {
 	edit := h.s.Repo().Edit(h.trees[id])
@@ -101,26 +57,17 @@ func (h *Holes) tree(ctx context.Context, id git.ID) (git.ID, error) {
 			}
 		}
 	}
-	for _, file := range []string{doc.CommitFile, doc.LogFile} {
-		if len(h.later[id]) == 0 {
-			break
+	for _, cut := range h.cuts[id] {
+		for _, path := range cut.drop {
+			if err := edit.Remove(ctx, path); err != nil {
+				return "", err
+			}
 		}
-		data, err := h.file(ctx, h.trees[id], file)
+		blob, err := h.s.Repo().WriteBlob(ctx, cut.live)
 		if err != nil {
 			return "", err
 		}
-		left, err := doc.RemoveEntries(file, doc.Entries{Live: data}, h.later[id])
-		if err != nil {
-			return "", err
-		}
-		if left.Live == nil && file == doc.LogFile {
-			left.Live = doc.EmptyLog(store.BranchOf(h.commits[id]))
-		}
-		blob, err := h.s.Repo().WriteBlob(ctx, left.Live)
-		if err != nil {
-			return "", err
-		}
-		if err := edit.Put(ctx, file, blob); err != nil {
+		if err := edit.Put(ctx, cut.file, blob); err != nil {
 			return "", err
 		}
 	}

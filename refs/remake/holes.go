@@ -22,8 +22,8 @@ import (
 //   - another lost commit is left out. What follows it has the parent that reflogs tell of, or the newest commit of
 //     its kind that nothing leads to, or what a remote has of its ref;
 //   - a commit without its tree or files gets those of the commit that follows, without the entries that are newer.
-//     Its message stays. It is left out, too, if its entry has gone to a segment since;
-//   - a tip that lacks only topics, attachments or notes goes on without them.
+//     Its message stays;
+//   - a tip that lacks only topics or attachments goes on without them.
 type Holes struct {
 	Refs    []git.Ref       // that lead to a hole, or name a commit above one: the roadmap first, then branches, tags and deleted branches
 	Notes   *git.Ref        // nil if they lead to none
@@ -42,7 +42,7 @@ type Holes struct {
 	order    []git.ID                     // parents first
 	hollow   map[git.ID]bool              // commits without their tree or files
 	trees    map[git.ID]git.ID            // what commits get
-	later    map[git.ID]map[string]bool   // entries of those trees that are later than the commit
+	cuts     map[git.ID][]cut             // how the trees of commits differ from those they get
 	again    map[git.ID]bool              // commits that are made again
 	patches  map[git.ID]map[string]git.ID // by the tree of a tip: the files that are here
 }
@@ -60,7 +60,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
 		closed: map[git.ID]bool{}, child: map[git.ID]git.ID{}, patches: map[git.ID]map[string]git.ID{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
-		later: map[git.ID]map[string]bool{}}
+		cuts: map[git.ID][]cut{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}

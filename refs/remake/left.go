@@ -55,11 +55,10 @@ func (l *Remains) read(ctx context.Context, r *git.Repo, tree git.ID, dir string
 	return nil
 }
 
-// Needed reports whether the tree is of no use without what is lost: something other than topics, attachments and notes.
+// Needed reports whether the tree is of no use without what is lost: something other than topics and attachments.
 func (l *Remains) Needed() bool {
 	return slices.ContainsFunc(l.Lost, func(path string) bool {
 		top, _, _ := strings.Cut(path, "/")
-		note := strings.Trim(strings.ReplaceAll(path, "/", ""), "0123456789abcdef") == "" && path != ""
-		return top != doc.TopicDir && top != doc.ArtifactDir && !note
+		return top != doc.TopicDir && top != doc.ArtifactDir
 	})
 }
