@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
@@ -73,6 +74,11 @@ func (c *checker) behindRef(ctx context.Context, r git.Ref, newest git.ID) error
 	follows, err := c.s.Repo().IsAncestor(ctx, r.ID, newest)
 	if git.ExitCode(err) > 0 { // their history has a hole, which checkDocuments reports
 		return nil
+	}
+	if err == nil && !follows { // what was undone or amended since
+		var past []git.ID
+		past, err = c.s.Repo().RefPast(ctx, r.Name)
+		follows = slices.Contains(past, r.ID)
 	}
 	if err != nil || !follows {
 		return err

@@ -313,8 +313,8 @@ type former struct {
 	hollow []git.ID // commits that followed, are here, and are not whole
 }
 
-// formerly returns the newest commit that a ref is known to have named and that is whole: by its
-// reflog; else by the marks of its journal or the trailers of branches; else as a remote has
+// formerly returns the newest commit that a ref is known to have named and that is whole, without those that were undone or
+// amended: by its reflog; else by the marks of its journal or the trailers of branches; else as a remote has
 // it. It returns none for a tracking ref and for handed over code, of which an older one is of
 // no use.
 func (c *checker) formerly(ctx context.Context, name string) (former, error) {
@@ -322,7 +322,7 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 	if tracking(name) || isWork(name) {
 		return f, nil
 	}
-	past, err := c.s.Repo().RefPast(ctx, name)
+	past, err := c.line(ctx, name)
 	if err != nil {
 		return f, err
 	}
@@ -358,6 +358,31 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 		}
 	}
 	return former{}, nil
+}
+
+// line lists what a ref has named on the way to what it was last, the newest first, by its reflog.
+func (c *checker) line(ctx context.Context, name string) ([]git.ID, error) {
+	moves, err := c.s.Repo().Moves(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	told := map[git.ID]*git.Commit{}
+	if branch, ok := git.BranchName(name); ok {
+		content, err := c.readContent(branch)
+		if err != nil {
+			return nil, err
+		}
+		if content != nil {
+			for _, m := range content.Marks() {
+				if commit, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit)); err == nil {
+					told[commit.ID] = commit
+				}
+			}
+		}
+	}
+	line, err := remake.Line(ctx, c.s.Repo(), moves, func(id git.ID) *git.Commit { return told[id] })
+	slices.Reverse(line)
+	return line, err
 }
 
 // toldPast lists what else tells of the past of a ref, the newest first: the marks of a branch's

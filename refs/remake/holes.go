@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
@@ -20,7 +19,7 @@ import (
 //   - a commit of which the journal of its branch tells is written again;
 //   - the lost first commit of a branch that began from another one is made of what the next one says;
 //   - another lost commit is left out. What follows it has the parent that reflogs tell of, or the newest commit of
-//     its kind that nothing leads to, or what a remote has of its ref;
+//     its branch that nothing leads to or that a remote has, and of which it has everything;
 //   - a commit without its tree or files gets those of the commit that follows, without the entries that are newer.
 //     Its message stays;
 //   - a tip that lacks only topics or attachments goes on without them.
@@ -231,8 +230,8 @@ func (h *Holes) tell(ctx context.Context, id git.ID) (*git.Commit, error) {
 	return h.told[id], nil
 }
 
-// instead returns what takes the place of a lost commit of a ref: what a ref named before it, by the reflogs; else
-// what remotes have of the ref.
+// instead returns what takes the place of a lost commit of a ref: what a ref named before it, by the reflogs; else a commit that
+// nothing leads to, or one that a remote has.
 func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref) ([]git.ID, error) {
 	if h.before == nil {
 		h.before = map[git.ID]git.ID{}
@@ -241,9 +240,13 @@ func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref
 			if err != nil {
 				return nil, err
 			}
-			for _, m := range moves {
-				if _, known := h.before[m.New]; !known && !m.Old.IsZero() && m.Old != m.New { // it may have come back to it later
-					h.before[m.New] = m.Old
+			line, err := Line(ctx, h.s.Repo(), moves, func(id git.ID) *git.Commit { return h.told[id] })
+			if err != nil {
+				return nil, err
+			}
+			for i := 1; i < len(line); i++ {
+				if _, known := h.before[line[i]]; !known {
+					h.before[line[i]] = line[i-1]
 				}
 			}
 		}
@@ -254,111 +257,11 @@ func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref
 	if before, err := h.unreached(ctx, id, r); before != "" || err != nil {
 		return []git.ID{before}, err
 	}
-	remotes, err := h.s.Repo().Remotes(ctx)
-	if err != nil {
+	before, err := h.fetched(ctx, id, r)
+	if before == "" || err != nil {
 		return nil, err
 	}
-	var list []git.ID
-	for _, name := range remotes {
-		tip, err := h.s.Repo().Ref(ctx, git.RemoteTracking(name).Of(r.Name))
-		switch {
-		case err == nil && h.shared[tip]:
-			list = append(list, tip)
-		case err != nil && !errors.Is(err, git.ErrNotFound):
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// unreached returns the newest commit that nothing leads to and that the child of a lost one of a branch or of the roadmap
-// may come from; "" for none.
-func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref) (git.ID, error) {
-	child := h.commits[h.child[id]]
-	if child == nil || r.Name == git.NotesRef { // the newest notes have all lines
-		return "", nil
-	}
-	if err := h.readLoose(ctx); err != nil {
-		return "", err
-	}
-	has := func(c *git.Commit) (bool, error) {
-		if store.BranchOf(c) != store.BranchOf(child) || c.Committer.When.After(child.Committer.When) ||
-			c.Trailer(store.TrailerNewest) > child.Trailer(store.TrailerNewest) {
-			return false, nil
-		}
-		if store.BranchOf(c) == "" {
-			_, is, err := h.s.Repo().Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
-			return is, ignoreLost(err)
-		}
-		return h.contains(ctx, child, c.Trailer(store.TrailerNewest))
-	}
-	var list []*git.Commit
-	inner := map[git.ID]bool{}
-	for _, c := range h.loose {
-		ok, err := has(c)
-		if err != nil {
-			return "", err
-		}
-		if ok {
-			list = append(list, c)
-			for _, p := range c.Parents {
-				inner[p] = true
-			}
-		}
-	}
-	list = slices.DeleteFunc(list, func(c *git.Commit) bool { return inner[c.ID] })
-	if len(list) == 0 {
-		return "", nil
-	}
-	return newest(list).ID, nil
-}
-
-// contains reports whether the documents of a commit have an entry. What is lost counts as having it.
-func (h *Holes) contains(ctx context.Context, c *git.Commit, entry string) (bool, error) {
-	tip := h.s.TipOf(store.BranchOf(c), c)
-	for _, k := range []store.EntryKind{store.CommitEntries, store.LogEntries} {
-		has, err := tip.ContainsEntry(ctx, k, entry)
-		if errors.Is(err, git.ErrNotFound) {
-			return true, nil
-		}
-		if has || err != nil {
-			return has, err
-		}
-	}
-	return false, nil
-}
-
-func ignoreLost(err error) error {
-	if errors.Is(err, git.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-func (h *Holes) readLoose(ctx context.Context) error {
-	if h.loose != nil {
-		return nil
-	}
-	h.loose = []*git.Commit{}
-	ids, err := h.s.Repo().Unreachable(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := h.s.Repo().Infos(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for _, info := range infos {
-		if info.Type != "commit" {
-			continue
-		}
-		c, err := h.s.Repo().Commit(ctx, info.ID)
-		if err != nil {
-			return err
-		}
-		h.loose = append(h.loose, c)
-	}
-	return nil
+	return []git.ID{before}, nil
 }
 
 // readHollow finds the commits of which trees or files are lost.
@@ -394,18 +297,42 @@ func (h *Holes) readHollow(ctx context.Context) error {
 		return err
 	}
 	maps.Copy(h.Objects, lost)
+	holds := map[git.ID]bool{}
 	for _, id := range h.order {
-		at := id
-		if h.Objects[id] {
-			at = h.commits[id].Tree
-		}
 		if h.hollow[id] {
 			continue
 		}
-		if lost, err = h.s.Repo().Hollow(ctx, []git.ID{at}); err != nil {
+		if h.hollow[id], err = h.lacks(ctx, h.commits[id].Tree, lost, holds); err != nil {
 			return err
 		}
-		h.hollow[id] = len(lost) > 0
 	}
 	return nil
+}
+
+// lacks reports whether something of a tree is lost. It looks at each tree once.
+func (h *Holes) lacks(ctx context.Context, tree git.ID, lost, known map[git.ID]bool) (bool, error) {
+	if lost[tree] {
+		return true, nil
+	}
+	if is, looked := known[tree]; looked {
+		return is, nil
+	}
+	list, err := h.s.Repo().Tree(ctx, tree)
+	if err != nil {
+		return false, err
+	}
+	is := false
+	for _, e := range list {
+		if !e.IsTree() {
+			is = is || lost[e.ID]
+			continue
+		}
+		below, err := h.lacks(ctx, e.ID, lost, known)
+		if err != nil {
+			return false, err
+		}
+		is = is || below
+	}
+	known[tree] = is
+	return is, nil
 }
