@@ -34,6 +34,9 @@ func Check(c Client, p Place, level Level) error {
 	if err := c.elsewhere(p, at); err != nil {
 		return err
 	}
+	if err := at.mayWrite(); err != nil {
+		return err
+	}
 	f, err := load(at.path)
 	if err == nil {
 		_, err = c.install(f)

@@ -120,6 +120,9 @@ func (c Client) serverFile(p Place, level Level) (location, error) {
 // an *Error.
 func CheckServer(c Client, p Place, level Level) error {
 	at, err := c.serverFile(p, level)
+	if err == nil {
+		err = at.mayWrite()
+	}
 	if err != nil {
 		return err
 	}
@@ -137,6 +140,9 @@ const taken = "another server has the name '" + ServerName + "' there"
 // the files of both levels by the names, so that the other level does not matter. The error is an *Error.
 func InstallServer(c Client, p Place, level Level) (Change, error) {
 	at, err := c.serverFile(p, level)
+	if err == nil {
+		err = at.mayWrite()
+	}
 	if err != nil {
 		return Change{}, err
 	}
