@@ -190,6 +190,9 @@ var missed = []string{"fatal: bad tree object ", "error: bad tree object ", "fat
 // isMissed reports whether a line says that the repository lacks an object.
 func isMissed(line string) bool {
 	id, unread := strings.CutPrefix(line, "fatal: unable to read ")
+	if !unread { // a commit below one that is here
+		id, unread = strings.CutPrefix(line, "error: Could not read ")
+	}
 	return unread && (isHex(id, 40) || isHex(id, 64)) ||
 		slices.ContainsFunc(missed, func(text string) bool { return strings.HasPrefix(line, text) })
 }
