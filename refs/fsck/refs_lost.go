@@ -237,7 +237,7 @@ func (c *checker) toldTip(ctx context.Context, r *lostRef, p Problem) (bool, err
 		return err
 	}
 	if len(left.Lost) > 0 && left.Needed() {
-		if !c.fix || write(ctx) != nil {
+		if !c.fix || len(left.Files) == 0 || write(ctx) != nil {
 			return false, nil
 		}
 		r.kind = "commit"
