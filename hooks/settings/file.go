@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -179,34 +178,14 @@ const (
 
 var errLocked = plainError("another process is changing it")
 
-// away returns what is wrong with a file that symbolic links lead out of the worktree, into git's
-// directory, or to nothing; "" for others. Nothing is written there, because a cloned repository
-// may contain such links.
-func (l location) away() string {
-	info, err := os.Lstat(l.path)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 && !disk.IsDir(l.path) {
-		if _, err := os.Stat(l.path); errors.Is(err, fs.ErrNotExist) {
-			return "is a symbolic link to nothing"
+// mayWrite refuses a file of a project that is one of the user's through a link: what a teammate pushes must not lead into
+// settings that count for all projects.
+func (l location) mayWrite(users []location) error {
+	for _, user := range users {
+		if l.level == Project && l.path != user.path && real(l.path) == real(user.path) { // the home may be a worktree
+			return refuse(nil, "make it a file, or install for all projects: --user",
+				"'%s' is the user's own file: a symbolic link leads to '%s'", l.path, user.path)
 		}
-	}
-	rel, err := filepath.Rel(real(l.stop), real(l.path))
-	if err != nil || !filepath.IsLocal(rel) {
-		return "is outside of the worktree: a symbolic link leads away"
-	}
-	if strings.EqualFold(strings.Split(rel, string(filepath.Separator))[0], ".git") {
-		return "is in git's directory: a symbolic link leads there"
-	}
-	return ""
-}
-
-// mayWrite refuses a file of a project that a link leads away from: what a teammate pushes must not lead into the settings of
-// the user, which count for all projects.
-func (l location) mayWrite() error {
-	if l.level != Project {
-		return nil
-	}
-	if away := l.away(); away != "" {
-		return refuse(nil, "make it a file, or install for all projects: --user", "'%s' %s", l.path, away)
 	}
 	return nil
 }

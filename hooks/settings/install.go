@@ -34,7 +34,7 @@ func Check(c Client, p Place, level Level) error {
 	if err := c.elsewhere(p, at); err != nil {
 		return err
 	}
-	if err := at.mayWrite(); err != nil {
+	if err := at.mayWrite(c.locations(p, User)); err != nil {
 		return err
 	}
 	f, err := load(at.path)

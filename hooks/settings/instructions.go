@@ -3,8 +3,10 @@ package settings
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git/disk"
 )
@@ -114,10 +116,30 @@ func (p Place) skill(folder string) part {
 
 // load reads the file of a part, unless a link leads away.
 func (t part) load() (file, error) {
-	if away := t.location.away(); away != "" {
+	if away := t.away(); away != "" {
 		return file{}, refuse(nil, "make it a file, or use --no-instructions", "'%s' %s", t.location.path, away)
 	}
 	return load(t.location.path)
+}
+
+// away returns what is wrong with a file that symbolic links lead out of the worktree, into git's
+// directory, or to nothing; "" for others. Nothing is written there, because a cloned repository
+// may contain such links.
+func (t part) away() string {
+	info, err := os.Lstat(t.location.path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && !disk.IsDir(t.location.path) {
+		if _, err := os.Stat(t.location.path); errors.Is(err, fs.ErrNotExist) {
+			return "is a symbolic link to nothing"
+		}
+	}
+	rel, err := filepath.Rel(real(t.location.stop), real(t.location.path))
+	if err != nil || !filepath.IsLocal(rel) {
+		return "is outside of the worktree: a symbolic link leads away"
+	}
+	if strings.EqualFold(strings.Split(rel, string(filepath.Separator))[0], ".git") {
+		return "is in git's directory: a symbolic link leads there"
+	}
+	return ""
 }
 
 // real returns a path with all symbolic links resolved. What does not exist yet has none.
@@ -220,7 +242,7 @@ func UninstallInstructions(p Place, clients ...Client) ([]Change, error) {
 }
 
 func (t part) uninstall() (Change, error) {
-	if t.location.away() != "" { // nothing was installed through such a link
+	if t.away() != "" { // nothing was installed through such a link
 		return t.done(Unchanged), nil
 	}
 	f, err := t.load()

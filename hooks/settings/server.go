@@ -121,7 +121,7 @@ func (c Client) serverFile(p Place, level Level) (location, error) {
 func CheckServer(c Client, p Place, level Level) error {
 	at, err := c.serverFile(p, level)
 	if err == nil {
-		err = at.mayWrite()
+		err = at.mayWrite(c.serverFiles(p, User))
 	}
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ const taken = "another server has the name '" + ServerName + "' there"
 func InstallServer(c Client, p Place, level Level) (Change, error) {
 	at, err := c.serverFile(p, level)
 	if err == nil {
-		err = at.mayWrite()
+		err = at.mayWrite(c.serverFiles(p, User))
 	}
 	if err != nil {
 		return Change{}, err
