@@ -84,7 +84,7 @@ func badHidden(s *store.Store, line string) error {
 // listHidden adds to the list what the entries of our own refs lose. What remotes have does not count: a remote may have
 // our entries with other words.
 func (op *Operation) listHidden(ctx context.Context, v *Refs, now map[git.ID]git.ID) error {
-	own := v.own()
+	own := v.Own()
 	if op.Rewriter.e.OnlyTexts().Empty() || !slices.ContainsFunc(own, func(r git.Ref) bool { return now[r.ID] != r.ID }) {
 		return nil
 	}

@@ -37,7 +37,7 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	}
 	op.hide.reset()
 	queued := 0
-	for _, r := range v.own() {
+	for _, r := range v.Own() {
 		if now[r.ID] != r.ID {
 			op.hide.add(r)
 		}

@@ -79,7 +79,7 @@ func OwnRefsHave(ctx context.Context, s *store.Store, e doc.Expunged) (bool, err
 		return false, err
 	}
 	w := NewRewriter(s, e)
-	own := v.own()
+	own := v.Own()
 	now, err := w.Rewrite(ctx, UniqueIDs(own))
 	if err != nil {
 		return false, err
@@ -142,7 +142,7 @@ func oldHere(ctx context.Context, s *store.Store, e doc.Expunged) ([]git.ID, err
 	if err != nil {
 		return nil, err
 	}
-	history, err := s.Repo().History(ctx, UniqueIDs(v.own()))
+	history, err := s.Repo().History(ctx, UniqueIDs(v.Own()))
 	if err != nil {
 		return nil, err
 	}

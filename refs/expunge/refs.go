@@ -89,8 +89,8 @@ func mappedRefs(ctx context.Context, s *store.Store, v *Refs, names []string) er
 	return nil
 }
 
-// own returns the refs that belong to this repository, except the notes.
-func (v *Refs) own() []git.Ref {
+// Own returns the refs that belong to this repository, except the notes.
+func (v *Refs) Own() []git.Ref {
 	list := slices.Concat(v.Branches, v.tags, v.deleted)
 	if v.Roadmap != "" {
 		list = append(list, git.Ref{Name: git.RoadmapRef, ID: v.Roadmap})
@@ -102,7 +102,7 @@ func (v *Refs) own() []git.Ref {
 func (v *Refs) Tracking() []git.Ref { return v.tracking }
 
 // All returns our own refs and the tracking refs, without notes and code.
-func (v *Refs) All() []git.Ref { return append(v.own(), v.tracking...) }
+func (v *Refs) All() []git.Ref { return append(v.Own(), v.tracking...) }
 
 // Every returns all refs, those of notes and of handed over code too.
 func (v *Refs) Every() []git.Ref {

@@ -1,7 +1,6 @@
 package expunge
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -131,84 +129,6 @@ func ReadRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, err
 	}
 	r.Refs, err = readRefs(ctx, s, tree)
 	return r, err
-}
-
-// readRecord reads what the commit of a record says, and returns its tree.
-func readRecord(ctx context.Context, s *store.Store, ref git.Ref) (Request, git.ID, error) {
-	r := Request{Ref: ref.Name, ID: ref.ID}
-	c, err := s.Repo().Commit(ctx, ref.ID)
-	if err != nil {
-		return r, "", err
-	}
-	r.Remote, r.Roadmap = c.Trailer(trailerRemote), git.ID(c.Trailer(trailerRoadmap))
-	if until := c.Trailer(trailerUntil); until != "" {
-		r.Until, err = time.Parse(time.RFC3339, until)
-	}
-	return r, c.Tree, err
-}
-
-func readRecordFile(ctx context.Context, s *store.Store, tree git.ID, name string) ([]byte, error) {
-	e, ok, err := s.Repo().Edit(tree).Entry(ctx, name)
-	if err == nil && !ok {
-		err = fmt.Errorf("'%s' is missing", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.Repo().Blob(ctx, e.ID)
-}
-
-func readAsked(ctx context.Context, s *store.Store, tree git.ID) (doc.Expunged, error) {
-	asked, err := readRecordFile(ctx, s, tree, askedFile)
-	if err != nil {
-		return doc.Expunged{}, err
-	}
-	return doc.ParseExpunged(asked)
-}
-
-func readRefs(ctx context.Context, s *store.Store, tree git.ID) (refs []git.Ref, err error) {
-	list, err := readRecordFile(ctx, s, tree, refsFile)
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(list)) {
-		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok || !s.Repo().IsID(id) {
-			return nil, fmt.Errorf("%s: cannot understand '%s'", refsFile, prose.OneLine(line, 100))
-		}
-		refs = append(refs, git.Ref{Name: name, ID: git.ID(id)})
-	}
-	return refs, nil
-}
-
-// write makes the record's commit. It is never signed, as it never leaves this repository.
-func (r *Request) write(ctx context.Context, ses *store.Transaction) error {
-	tree := ses.Store.Repo().Edit("")
-	var refs bytes.Buffer
-	var parents []git.ID
-	for _, ref := range r.Refs {
-		fmt.Fprintf(&refs, "%s %s\n", ref.ID, ref.Name)
-		parents = append(parents, ref.ID)
-	}
-	if r.Roadmap != "" {
-		parents = append(parents, r.Roadmap)
-	}
-	slices.Sort(parents)
-	err := errors.Join(ses.Put(ctx, tree, askedFile, r.Asked.Bytes()), ses.Put(ctx, tree, refsFile, refs.Bytes()))
-	if err != nil {
-		return err
-	}
-	c := git.Commit{Parents: slices.Compact(parents), Author: ses.Signature, Committer: ses.Signature,
-		Message: fmt.Sprintf("Keep what '%s' asks to forget\n\n%s%s", prose.OneLine(r.Remote, 100),
-			trailer(trailerRemote, r.Remote), trailer(trailerRoadmap, string(r.Roadmap)))}
-	if !r.Waits() {
-		c.Message += trailer(trailerUntil, r.Until.UTC().Format(time.RFC3339))
-	}
-	if c.Tree, err = tree.Write(ctx); err != nil {
-		return err
-	}
-	r.ID, err = ses.Store.Repo().WriteCommit(ctx, &c)
-	return err
 }
 
 // hiding collects what refs had while an [Operation] moves them. A nil one collects nothing.

@@ -4,7 +4,7 @@
 // [Run] makes all checks in a fixed order and returns every [Problem] with a stable kind and a
 // repair that can be pasted. Without Options.Fix it writes nothing but locks and caches. With
 // it, problems whose repair is [FixCommand] are mended; others are left to people. It
-// rewrites history only where entries have ids that no clone accepts, see package remake.
+// rewrites history only where entries have ids that no clone accepts, and where objects are lost, see package remake.
 //
 // Errors mean that fsck itself cannot run: fail.ErrNoMemory where there is nothing to check,
 // the cause of a cancelled context, or git failing to list refs. A single check that fails is a

@@ -2,7 +2,6 @@ package fsck
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,9 +27,6 @@ func checkHoles(ctx context.Context, c *checker) error {
 	}
 	h, err := remake.FindHoles(ctx, c.s)
 	if h == nil || err != nil {
-		if git.ExitCode(err) > 0 || errors.Is(err, git.ErrNotFound) { // something is damaged: checkDocuments says what
-			err = nil
-		}
 		return err
 	}
 	c.holes = h.Objects

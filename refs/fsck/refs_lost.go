@@ -214,14 +214,7 @@ func (c *checker) toldTip(ctx context.Context, r *lostRef, p Problem) (bool, err
 	if content == nil || err != nil {
 		return false, err
 	}
-	var tip *git.Commit
-	for _, m := range content.Marks() {
-		if m.Committed == string(r.ID) && m.Commit != "" {
-			if tip, err = git.ParseCommit(r.ID, []byte(m.Commit)); err != nil {
-				return false, nil // the journal is damaged, as checkJournals reports
-			}
-		}
-	}
+	tip := store.ToldCommits(content)[r.ID]
 	if tip == nil {
 		return false, nil
 	}
@@ -237,11 +230,11 @@ func (c *checker) toldTip(ctx context.Context, r *lostRef, p Problem) (bool, err
 		return err
 	}
 	if len(left.Lost) > 0 && left.Needed() {
-		if !c.fix || len(left.Files) == 0 || write(ctx) != nil {
+		if !c.fix || len(left.Files) == 0 {
 			return false, nil
 		}
 		r.kind = "commit"
-		return false, nil
+		return false, write(ctx)
 	}
 	p.Message += "; its journal has that commit, and the repair writes it again"
 	c.report(ctx, write, p)
@@ -373,11 +366,7 @@ func (c *checker) line(ctx context.Context, name string) ([]git.ID, error) {
 			return nil, err
 		}
 		if content != nil {
-			for _, m := range content.Marks() {
-				if commit, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit)); err == nil {
-					told[commit.ID] = commit
-				}
-			}
+			told = store.ToldCommits(content)
 		}
 	}
 	line, err := remake.Line(ctx, c.s.Repo(), moves, func(id git.ID) *git.Commit { return told[id] })

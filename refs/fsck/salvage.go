@@ -3,6 +3,7 @@ package fsck
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -93,9 +94,7 @@ func (c *checker) removedSince(ctx context.Context, lost, base git.ID) (map[stri
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range n.Trailers(store.TrailerRemoves) {
-			records[name] = true
-		}
+		maps.Copy(records, loss.Removed(n))
 		at = n.Parents[0]
 	}
 	return records, nil

@@ -220,13 +220,17 @@ func (f *finder) walk(ctx context.Context, through func(context.Context, git.ID)
 	return list, nil
 }
 
-// removed returns what the record of a commit says that it removed: the values of its trailers.
-// Before there was a record, the subject of a commit named the topic that it removed.
 func (f *finder) removed(ctx context.Context, id git.ID) (map[string]bool, error) {
 	c, err := f.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	return Removed(c), nil
+}
+
+// Removed returns what the record of a commit says that it removed: the values of its trailers.
+// Before there was a record, the subject of a commit named the topic that it removed.
+func Removed(c *git.Commit) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range c.Trailers(store.TrailerRemoves) {
 		names[name] = true
@@ -234,7 +238,7 @@ func (f *finder) removed(ctx context.Context, id git.ID) (map[string]bool, error
 	if key, ok := strings.CutPrefix(c.Subject(), store.SubjectForget); ok {
 		names[doc.TopicPath(key)] = true
 	}
-	return names, nil
+	return names
 }
 
 // cause describes a commit that lost something.

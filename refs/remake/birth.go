@@ -15,7 +15,7 @@ import (
 // birth returns the lost first commit of a branch that began from another branch, without a tree, as the commit that follows and
 // its commit.md tell of it; nil if they do not. Without it the branch would have nothing in common with the other one, so that
 // the next merge would bring back what that has removed since.
-func (h *Holes) birth(ctx context.Context, id git.ID, own []git.Ref) (*git.Commit, error) {
+func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
 	child := h.commits[h.child[id]]
 	if child == nil {
 		return nil, nil
@@ -35,19 +35,18 @@ func (h *Holes) birth(ctx context.Context, id git.ID, own []git.Ref) (*git.Commi
 	entry := list[0]
 	// Dates are in seconds: of the same second is what has the same topics and metadata. One that is too new would take
 	// back what the other branch has changed since.
-	inherited, err := h.inherits(ctx, child)
-	if err != nil {
-		return nil, err
-	}
-	parent, err := h.newestOf(ctx, *from, own, func(c *git.Commit) (bool, error) {
+	parent, err := h.newestOf(ctx, *from, func(c *git.Commit) (bool, error) {
 		if c.Committer.When.After(*at) || c.Trailer(store.TrailerNewest) >= entry.ID {
 			return false, nil
 		}
 		if c.Committer.When.Before(*at) {
 			return true, nil
 		}
-		has, err := h.inherits(ctx, c)
-		return has == inherited, err
+		same, err := h.hasAll(ctx, child, c)
+		if same && err == nil {
+			same, err = h.hasAll(ctx, c, child)
+		}
+		return same, err
 	})
 	if parent == nil || err != nil {
 		return nil, err
@@ -62,37 +61,11 @@ func (h *Holes) birth(ctx context.Context, id git.ID, own []git.Ref) (*git.Commi
 	return c, nil
 }
 
-// inherits returns what the first commit of a branch has from the commit that it began from, as far as it can be compared.
-func (h *Holes) inherits(ctx context.Context, c *git.Commit) (string, error) {
-	edit := h.s.Repo().Edit(c.Tree)
-	topics, _, err := edit.Entry(ctx, doc.TopicDir)
-	if err != nil {
-		return "", ignoreLost(err)
-	}
-	m, err := h.s.TipOf(store.BranchOf(c), c).Metadata(ctx)
-	if err != nil {
-		return "", ignoreLost(err)
-	}
-	keys, err := doc.NewMetadata().Lost(m, false)
-	if err != nil {
-		return "", err
-	}
-	text := string(topics.ID)
-	for _, k := range keys {
-		value, _, err := m.YAML(k.Path)
-		if err != nil {
-			return "", err
-		}
-		text += "\n" + k.Path + ": " + string(value)
-	}
-	return text, nil
-}
-
 // newestOf returns the newest commit of a branch for which want holds, of those that own refs lead to; nil for none.
-func (h *Holes) newestOf(ctx context.Context, branch string, own []git.Ref, want func(*git.Commit) (bool, error)) (*git.Commit, error) {
-	seen, inner := map[git.ID]bool{}, map[git.ID]bool{}
+func (h *Holes) newestOf(ctx context.Context, branch string, want func(*git.Commit) (bool, error)) (*git.Commit, error) {
+	seen := map[git.ID]bool{}
 	var stack []git.ID
-	for _, r := range own {
+	for _, r := range h.own {
 		if r.Name != git.NotesRef && r.Name != git.RoadmapRef {
 			stack = append(stack, r.ID)
 		}
@@ -122,20 +95,24 @@ func (h *Holes) newestOf(ctx context.Context, branch string, own []git.Ref, want
 		}
 		if wanted {
 			list = append(list, c)
-			for _, p := range c.Parents {
-				inner[p] = true
-			}
 		}
-	}
-	list = slices.DeleteFunc(list, func(c *git.Commit) bool { return inner[c.ID] })
-	if len(list) == 0 {
-		return nil, nil
 	}
 	return newest(list), nil
 }
 
-// newest returns the commit with the newest entry; of several the latest one.
+// newest returns the commit with the newest entry, of several the latest one, of those from which none of the others comes; nil
+// for no commits.
 func newest(list []*git.Commit) *git.Commit {
+	inner := map[git.ID]bool{}
+	for _, c := range list {
+		for _, p := range c.Parents {
+			inner[p] = true
+		}
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(c *git.Commit) bool { return inner[c.ID] })
+	if len(list) == 0 {
+		return nil
+	}
 	return slices.MaxFunc(list, func(a, b *git.Commit) int {
 		return cmp.Or(strings.Compare(a.Trailer(store.TrailerNewest), b.Trailer(store.TrailerNewest)),
 			a.Committer.When.Compare(b.Committer.When), cmp.Compare(a.ID, b.ID))

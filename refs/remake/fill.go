@@ -18,7 +18,9 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 		c := h.commits[id]
 		tree := c.Tree
 		if h.hollow[id] {
-			if tree = next[id]; tree == "" { // a tip
+			tree = next[id]
+			tip := tree == ""
+			if tip {
 				left, err := Left(ctx, h.s.Repo(), c.Tree)
 				if err != nil || len(left.Lost) == 0 || left.Needed() {
 					return false, err
@@ -27,6 +29,9 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 			}
 			cuts, err := h.cutsOf(ctx, c, tree)
 			if errors.Is(err, git.ErrNotFound) {
+				if tip {
+					return false, nil
+				}
 				h.insteads[id], err = c.Parents, nil
 			}
 			if err != nil {
@@ -101,13 +106,18 @@ func (h *Holes) resolved(id git.ID, ready map[git.ID]bool) (list []git.ID) {
 	return list
 }
 
-// isShared reports whether what remotes have lacks one of the objects, too.
+// isShared reports whether what remotes have lacks one of the objects, too: a fetch brings it back.
 func (h *Holes) isShared(ctx context.Context, theirs []git.ID) (bool, error) {
 	if len(theirs) == 0 {
 		return false, nil
 	}
 	lost, err := h.s.Repo().Lost(ctx, theirs)
-	return len(lost) > 0, err
+	for id := range lost {
+		if h.Objects[id] {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // follow marks the commits that are to be made again: those with holes, and what names one of them.

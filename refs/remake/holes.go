@@ -29,6 +29,7 @@ type Holes struct {
 	Objects map[git.ID]bool // that are lost
 
 	s        *store.Store
+	own      []git.Ref                    // the roadmap first, the notes last
 	commits  map[git.ID]*git.Commit       // that are here or that journals tell of
 	told     map[git.ID]*git.Commit       // that journals tell of; nil: not read yet
 	before   map[git.ID]git.ID            // what refs named before a commit; nil: not read yet
@@ -67,12 +68,13 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if whole, err := h.readShared(ctx, theirs); !whole || err != nil {
 		return nil, err
 	}
-	own := slices.DeleteFunc(v.Every(), func(r git.Ref) bool {
-		return slices.Contains(v.Works, r) || slices.Contains(v.Tracking(), r) || slices.Contains(v.TrackingNotes, r)
-	})
-	slices.SortStableFunc(own, func(a, b git.Ref) int { return rank(a) - rank(b) }) // branches name commits of the roadmap
-	for _, r := range own {
-		if err := h.walk(ctx, r, own); err != nil {
+	h.own = v.Own()
+	slices.SortStableFunc(h.own, func(a, b git.Ref) int { return rank(a) - rank(b) }) // branches name commits of the roadmap
+	if v.Notes != "" {
+		h.own = append(h.own, git.Ref{Name: git.NotesRef, ID: v.Notes})
+	}
+	for _, r := range h.own {
+		if err := h.walk(ctx, r); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +91,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		return nil, err
 	}
 	h.follow()
-	for _, r := range own {
+	for _, r := range h.own {
 		switch {
 		case !h.again[r.ID]:
 		case r.Name == git.NotesRef:
@@ -143,7 +145,7 @@ func (h *Holes) readShared(ctx context.Context, tips []git.ID) (whole bool, err 
 }
 
 // walk lists the commits that a ref leads to and no remote has, parents first.
-func (h *Holes) walk(ctx context.Context, r git.Ref, own []git.Ref) error {
+func (h *Holes) walk(ctx context.Context, r git.Ref) error {
 	stack := []git.ID{r.ID}
 	for len(stack) > 0 {
 		id := stack[len(stack)-1]
@@ -159,7 +161,7 @@ func (h *Holes) walk(ctx context.Context, r git.Ref, own []git.Ref) error {
 			}
 			continue
 		}
-		if err := h.open(ctx, id, r, own); err != nil {
+		if err := h.open(ctx, id, r); err != nil {
 			return err
 		}
 		for _, p := range h.parents(id) {
@@ -173,14 +175,14 @@ func (h *Holes) walk(ctx context.Context, r git.Ref, own []git.Ref) error {
 }
 
 // open reads a commit, from a journal if it is lost.
-func (h *Holes) open(ctx context.Context, id git.ID, r git.Ref, own []git.Ref) error {
+func (h *Holes) open(ctx context.Context, id git.ID, r git.Ref) error {
 	c, err := h.s.Repo().Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
 		h.Objects[id] = true
 		if c, err = h.tell(ctx, id); c == nil && err == nil {
 			var list []git.ID
-			if list, err = h.instead(ctx, id, r, own); len(list) == 0 && err == nil {
-				c, err = h.birth(ctx, id, own)
+			if list, err = h.instead(ctx, id, r); len(list) == 0 && err == nil {
+				c, err = h.birth(ctx, id)
 			}
 			if c == nil {
 				h.insteads[id] = list
@@ -220,11 +222,7 @@ func (h *Holes) tell(ctx context.Context, id git.ID) (*git.Commit, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, m := range content.Marks() {
-				if c, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit)); err == nil {
-					h.told[c.ID] = c
-				}
-			}
+			maps.Copy(h.told, store.ToldCommits(content))
 		}
 	}
 	return h.told[id], nil
@@ -232,10 +230,10 @@ func (h *Holes) tell(ctx context.Context, id git.ID) (*git.Commit, error) {
 
 // instead returns what takes the place of a lost commit of a ref: what a ref named before it, by the reflogs; else a commit that
 // nothing leads to, or one that a remote has.
-func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref, own []git.Ref) ([]git.ID, error) {
+func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref) ([]git.ID, error) {
 	if h.before == nil {
 		h.before = map[git.ID]git.ID{}
-		for _, ref := range own {
+		for _, ref := range h.own {
 			moves, err := h.s.Repo().Moves(ctx, ref.Name)
 			if err != nil {
 				return nil, err

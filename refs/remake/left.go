@@ -19,7 +19,8 @@ type Remains struct {
 // Left finds what is here of the tree of a memory commit.
 func Left(ctx context.Context, r *git.Repo, tree git.ID) (Remains, error) {
 	left := Remains{Files: map[string]git.ID{}}
-	return left, left.read(ctx, r, tree, "")
+	err := left.read(ctx, r, tree, "")
+	return left, err
 }
 
 func (l *Remains) read(ctx context.Context, r *git.Repo, tree git.ID, dir string) error {

@@ -45,17 +45,10 @@ func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref) (git.ID, er
 	if len(alike) > 0 { // else the lost commit has removed a topic
 		list = alike
 	}
-	inner := map[git.ID]bool{}
-	for _, c := range list {
-		for _, p := range c.Parents {
-			inner[p] = true
-		}
+	if c := newest(list); c != nil {
+		return c.ID, nil
 	}
-	list = slices.DeleteFunc(list, func(c *git.Commit) bool { return inner[c.ID] })
-	if len(list) == 0 {
-		return "", nil
-	}
-	return newest(list).ID, nil
+	return "", nil
 }
 
 // mayPrecede reports whether a commit may be in the history of another one, by its branch, date and newest entry.

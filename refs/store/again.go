@@ -50,6 +50,17 @@ func ToldSince(c *journal.Content, base, tip git.ID) (list []Told, whole bool) {
 	return list, true
 }
 
+// ToldCommits returns the commits of which a journal tells.
+func ToldCommits(c *journal.Content) map[git.ID]*git.Commit {
+	told := map[git.ID]*git.Commit{}
+	for _, m := range c.Marks() {
+		if commit, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit)); err == nil { // else the mark tells of none
+			told[commit.ID] = commit
+		}
+	}
+	return told
+}
+
 // toldBy reads what a mark says; false if that is no commit with a parent.
 func toldBy(m journal.Mark) (t Told, ok bool) {
 	c, err := git.ParseCommit(git.ID(m.Committed), []byte(m.Commit))
