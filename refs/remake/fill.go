@@ -3,7 +3,6 @@ package remake
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
@@ -128,69 +127,4 @@ func (h *Holes) follow() {
 		h.again[id] = h.Objects[id] || h.hollow[id] || h.again[roadmap] ||
 			slices.ContainsFunc(c.Parents, func(p git.ID) bool { return h.Objects[p] || h.again[p] })
 	}
-}
-
-// Mend makes history again without the holes. The notes go first, as the commits that replace others are noted on
-// top. Nothing has changed if it fails or is killed before one of the two moves. It returns the commits that were
-// replaced: the walk over a reflog that names one ends at its hole.
-func (h *Holes) Mend(ctx context.Context, by store.Writer) ([]git.ID, error) {
-	var replaced []git.ID
-	for _, refs := range [][]git.Ref{h.notes(), h.Refs} {
-		if len(refs) == 0 {
-			continue
-		}
-		_, err := swap(ctx, h.s, by, "fsck: leave out what is lost", refs, func(ctx context.Context, w *Rewriter) error {
-			err := h.rewrite(ctx, w)
-			replaced = slices.AppendSeq(replaced, maps.Keys(w.commits))
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return replaced, nil
-}
-
-func (h *Holes) notes() []git.Ref {
-	if h.Notes == nil {
-		return nil
-	}
-	return []git.Ref{*h.Notes}
-}
-
-func (h *Holes) rewrite(ctx context.Context, w *Rewriter) error {
-	ready := map[git.ID]bool{}
-	for _, id := range h.order {
-		old := h.commits[id]
-		_, out := h.insteads[id]
-		ready[id] = !out
-		if out || !h.again[id] {
-			continue
-		}
-		tree, err := h.tree(ctx, id)
-		if err != nil {
-			return err
-		}
-		now := *old
-		now.Tree, now.Message = tree, w.message(old)
-		if !h.edge[id] {
-			now.Parents = nil
-			for _, p := range h.resolved(id, ready) {
-				now.Parents = append(now.Parents, w.Now(p))
-			}
-		}
-		if err := w.replace(ctx, old, now); err != nil {
-			return err
-		}
-		if h.Objects[id] && w.Now(id) == id { // a journal tells of it, with its signature
-			written, err := h.s.Repo().WriteCommit(ctx, old)
-			if err != nil {
-				return err
-			}
-			if written != id { // the journal was damaged
-				w.commits[id] = written
-			}
-		}
-	}
-	return nil
 }

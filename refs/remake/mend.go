@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
@@ -25,18 +24,22 @@ var errMoved = errors.New("the ref has moved meanwhile")
 // does not come to is mended by [MendJournal]. The old commits stay in the reflogs.
 func Mend(ctx context.Context, s *store.Store, by store.Writer, refs []git.Ref, latest time.Time,
 	flawed map[git.ID]bool) error {
-	branches, err := swap(ctx, s, by, "fsck: give new ids", refs, func(ctx context.Context, w *Rewriter) error {
+	m := move{s: s, by: by, why: "fsck: give new ids", refs: refs}
+	m.build = func(ctx context.Context, w *Rewriter, _ *store.Transaction) error {
+		if err := noneWaits(ctx, s, refs); err != nil {
+			return err
+		}
 		var tips []git.ID
 		for _, r := range refs {
 			tips = append(tips, r.ID)
 		}
 		w.latest, w.flawed = latest, flawed
 		return w.Rewrite(ctx, tips)
-	})
-	if err != nil {
+	}
+	if err := m.run(ctx); err != nil {
 		return err
 	}
-	for _, name := range branches {
+	for _, name := range m.branches() {
 		if err := mendJournal(ctx, s, name, latest); err != nil {
 			return fmt.Errorf("journal of branch '%s': %w", name, err)
 		}
@@ -44,50 +47,73 @@ func Mend(ctx context.Context, s *store.Store, by store.Writer, refs []git.Ref, 
 	return nil
 }
 
-// swap moves refs to what build makes of their commits, and gives the notes to the replacements. It returns the branches
-// among the refs.
-func swap(ctx context.Context, s *store.Store, by store.Writer, why string, refs []git.Ref,
-	build func(context.Context, *Rewriter) error) ([]string, error) {
-	var branches []string
-	for _, r := range refs {
+// move moves refs to what build makes of their commits, and gives the notes to the replacements.
+type move struct {
+	s    *store.Store
+	by   store.Writer
+	why  string
+	refs []git.Ref
+	held []string // further branches that are locked
+	// build makes one try to make the commits. It may queue more refs.
+	build func(context.Context, *Rewriter, *store.Transaction) error
+	done  func(*Rewriter) error // follows the move, with the branches still locked; nil: nothing does
+}
+
+// branches returns those among the refs.
+func (m *move) branches() (names []string) {
+	for _, r := range m.refs {
 		if name, ok := git.BranchName(r.Name); ok {
-			branches = append(branches, name)
+			names = append(names, name)
 		}
 	}
-	tx, err := s.Begin(ctx, by, why, branches...)
+	return names
+}
+
+func (m *move) run(ctx context.Context) (err error) {
+	tx, err := m.s.Begin(ctx, m.by, m.why, slices.Concat(m.branches(), m.held)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer tx.Close()
-	if err := noneWaits(ctx, s, refs); err != nil {
-		return nil, err
-	}
-	lock, err := s.Repo().Lock(ctx, notes.LockName)
+	lock, err := m.s.Repo().Lock(ctx, notes.LockName)
 	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	var w *Rewriter
+	err = tx.Swap(ctx, func(ctx context.Context) (err error) {
+		w, err = m.queue(ctx, tx)
+		return err
+	})
+	if err != nil || m.done == nil {
+		return err
+	}
+	return m.done(w)
+}
+
+// queue makes one try to queue all moves.
+func (m *move) queue(ctx context.Context, tx *store.Transaction) (*Rewriter, error) {
+	for _, r := range m.refs {
+		if now, err := m.s.Repo().Ref(ctx, r.Name); err != nil || now != r.ID {
+			return nil, errors.Join(err, errMoved)
+		}
+	}
+	w := NewRewriter(m.s, time.Time{}, nil, signer(tx))
+	if err := m.build(ctx, w, tx); err != nil {
 		return nil, err
 	}
-	err = tx.Swap(ctx, func(ctx context.Context) error {
-		for _, r := range refs {
-			if now, err := s.Repo().Ref(ctx, r.Name); err != nil || now != r.ID {
-				return errors.Join(err, errMoved)
-			}
-		}
-		w := NewRewriter(s, time.Time{}, nil, signer(tx))
-		if err := build(ctx, w); err != nil {
-			return err
-		}
-		for _, r := range refs {
-			tx.Refs.Update(r.Name, w.Now(r.ID), r.ID)
-		}
-		if refs[0].Name == git.NotesRef { // which nothing names
-			return nil
-		}
-		if err := w.queueNotes(ctx, tx); err != nil {
-			return err
-		}
-		return tx.Adopt(ctx, w.commits)
-	})
-	return branches, errors.Join(err, lock.Unlock())
+	notesOnly := false
+	for _, r := range m.refs {
+		tx.Refs.Update(r.Name, w.Now(r.ID), r.ID)
+		notesOnly = notesOnly || r.Name == git.NotesRef // which nothing names
+	}
+	if notesOnly {
+		return w, nil
+	}
+	if err := w.queueNotes(ctx, tx); err != nil {
+		return nil, err
+	}
+	return w, tx.Adopt(ctx, w.commits)
 }
 
 // signer stores commits with signatures where memory is signed. What another one wrote gets the author of the repair then: a
@@ -106,37 +132,6 @@ func signer(tx *store.Transaction) func(context.Context, *git.Commit) (git.ID, e
 		}
 		return signed.ID, nil
 	}
-}
-
-// noneWaits refuses to rewrite what a merge takes in that waits to be resolved: the old ids would come back with it.
-func noneWaits(ctx context.Context, s *store.Store, refs []git.Ref) error {
-	names, err := s.BranchNames(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		held, err := s.ReadMerge(name)
-		if err != nil {
-			return err
-		}
-		if held == nil {
-			continue
-		}
-		for _, r := range refs {
-			within := r.Name == git.BranchRef(name)
-			if !within && held.Tip != "" {
-				if within, err = s.Repo().IsAncestor(ctx, held.Tip, r.ID); err != nil && !errors.Is(err, git.ErrNotFound) {
-					return err
-				}
-			}
-			if within {
-				return fail.New(fail.ErrRefused, fail.MergeWaiting,
-					fmt.Sprintf("a merge waits to be resolved on branch '%s'", name),
-					"git context merge --continue, or git context merge --abort")
-			}
-		}
-	}
-	return nil
 }
 
 // queueNotes gives replacements the notes of the commits that they replace, which keep theirs: a removed judgement would

@@ -1,0 +1,92 @@
+package remake
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Mend makes history again without the holes. The notes go first, as the commits that replace others are noted on
+// top. Nothing has changed if it fails or is killed before one of the two moves. It returns the commits that were
+// replaced: the walk over a reflog that names one ends at its hole.
+func (h *Holes) Mend(ctx context.Context, by store.Writer) ([]git.ID, error) {
+	var replaced []git.ID
+	m := move{s: h.s, by: by, why: "fsck: leave out what is lost"}
+	m.build = func(ctx context.Context, w *Rewriter, _ *store.Transaction) error {
+		err := h.rewrite(ctx, w)
+		replaced = slices.AppendSeq(replaced, maps.Keys(w.commits))
+		return err
+	}
+	if h.Notes != nil {
+		m.refs = []git.Ref{*h.Notes}
+		if err := m.run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(h.Refs) == 0 {
+		return replaced, nil
+	}
+	merges, err := waiting(ctx, h.s)
+	if err != nil {
+		return nil, err
+	}
+	m.refs, m.held = h.Refs, slices.Collect(maps.Keys(merges))
+	m.done = func(w *Rewriter) error { return h.goOn(w, m.held) }
+	err = m.run(ctx)
+	return replaced, err
+}
+
+// now returns what a commit is; of a lost one, what takes its place, "" for nothing.
+func (h *Holes) now(w *Rewriter, id git.ID) git.ID {
+	for range len(h.insteads) + 1 { // a reflog may lead in a circle
+		list, lost := h.insteads[id]
+		switch {
+		case !lost:
+			return w.Now(id)
+		case len(list) == 0:
+			return ""
+		}
+		id = list[0]
+	}
+	return ""
+}
+
+func (h *Holes) rewrite(ctx context.Context, w *Rewriter) error {
+	ready := map[git.ID]bool{}
+	for _, id := range h.order {
+		old := h.commits[id]
+		_, out := h.insteads[id]
+		ready[id] = !out
+		if out || !h.again[id] {
+			continue
+		}
+		tree, err := h.tree(ctx, id)
+		if err != nil {
+			return err
+		}
+		now := *old
+		now.Tree, now.Message = tree, w.message(old)
+		if !h.edge[id] {
+			now.Parents = nil
+			for _, p := range h.resolved(id, ready) {
+				now.Parents = append(now.Parents, w.Now(p))
+			}
+		}
+		if err := w.replace(ctx, old, now); err != nil {
+			return err
+		}
+		if h.Objects[id] && w.Now(id) == id { // a journal tells of it, with its signature
+			written, err := h.s.Repo().WriteCommit(ctx, old)
+			if err != nil {
+				return err
+			}
+			if written != id { // the journal was damaged
+				w.commits[id] = written
+			}
+		}
+	}
+	return nil
+}
