@@ -271,6 +271,25 @@ func readRefs(ctx context.Context, s *store.Store, tree git.ID) (refs []git.Ref,
 	return refs, nil
 }
 
+// Move queues the record with what its commits are now; "" for one that is lost.
+func (r *Request) Move(ctx context.Context, ses *store.Transaction, now func(git.ID) git.ID) error {
+	moved := *r
+	moved.Refs = nil
+	for _, ref := range r.Refs {
+		if ref.ID = now(ref.ID); ref.ID != "" {
+			moved.Refs = append(moved.Refs, ref)
+		}
+	}
+	if r.Roadmap != "" {
+		moved.Roadmap = now(r.Roadmap)
+	}
+	if err := moved.write(ctx, ses); err != nil {
+		return err
+	}
+	ses.Refs.Update(r.Ref, moved.ID, r.ID)
+	return nil
+}
+
 // write makes the record's commit. It is never signed, as it never leaves this repository.
 func (r *Request) write(ctx context.Context, ses *store.Transaction) error {
 	tree := ses.Store.Repo().Edit("")

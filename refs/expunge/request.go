@@ -112,6 +112,35 @@ func Requests(ctx context.Context, s *store.Store) ([]Request, error) {
 	return list, nil
 }
 
+// ReadableRequests lists the requests without those that cannot be read, in whole or in part, which a check reports.
+func ReadableRequests(ctx context.Context, s *store.Store) ([]*Request, error) {
+	refs, err := s.Repo().Refs(ctx, git.KeptPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Request
+	for _, ref := range refs {
+		r, err := ReadRequest(ctx, s, ref)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if err == nil {
+			list = append(list, &r)
+		}
+	}
+	return list, nil
+}
+
+// Memory returns the refs of a request with the commits that it keeps, without handed over code and with the roadmap that
+// asks.
+func (r *Request) Memory() []git.Ref {
+	list := slices.DeleteFunc(slices.Clone(r.Refs), func(ref git.Ref) bool { return strings.HasPrefix(ref.Name, git.WorkPrefix) })
+	if r.Roadmap != "" {
+		list = append(list, git.Ref{Name: git.RoadmapRef, ID: r.Roadmap})
+	}
+	return list
+}
+
 // RequestsOf are those of one remote.
 func RequestsOf(ctx context.Context, s *store.Store, remote string) ([]Request, error) {
 	list, err := Requests(ctx, s)

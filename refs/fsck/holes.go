@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
@@ -21,7 +22,7 @@ func checkHoles(ctx context.Context, c *checker) error {
 	}
 	isHole := func(f incoming.Flaw) bool { return f.Kind == incoming.FlawMissing && v.isOwnFlaw(f) }
 	if !slices.ContainsFunc(v.flaws, isHole) {
-		if whole, err := c.notesWhole(ctx); whole || err != nil {
+		if whole, err := c.othersWhole(ctx); whole || err != nil {
 			return err
 		}
 	}
@@ -34,12 +35,13 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if h.Notes != nil {
 		refs = append(slices.Clone(refs), *h.Notes)
 	}
-	var names []string
-	for _, r := range refs {
-		names = append(names, "'"+incoming.Printable(r.Name)+"'")
+	names := slices.Clone(refs)
+	for _, r := range h.Requests {
+		names = append(names, git.Ref{Name: r.Ref, ID: r.ID})
 	}
-	if n := len(names); n > maxNamed {
-		names = append(names[:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
+	said := "newer documents have what was said there, and the repair makes the commits since again"
+	if len(h.Gone) > 0 {
+		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", strings.Join(shownNames(h.Gone), ", "))
 	}
 	c.report(ctx, func(ctx context.Context) error {
 		replaced, err := h.Mend(ctx, c.w)
@@ -53,10 +55,22 @@ func checkHoles(ctx context.Context, c *checker) error {
 			}
 		}
 		return nil
-	}, Problem{Kind: "history-lost", Object: refs[0].Name, Repair: FixCommand,
-		Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; newer documents have what was said there, and the repair makes the commits since again",
-			strings.Join(names, ", "), prose.Count(len(h.Objects), "object"))})
+	}, Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
+		Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s",
+			strings.Join(shownNames(names), ", "), prose.Count(len(h.Objects), "object"), said)})
 	return nil
+}
+
+// shownNames quotes the names of refs, at most maxNamed.
+func shownNames(refs []git.Ref) []string {
+	var names []string
+	for _, r := range refs {
+		names = append(names, "'"+incoming.Printable(r.Name)+"'")
+	}
+	if n := len(names); n > maxNamed {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
+	}
+	return names
 }
 
 // isOwnFlaw reports whether a flaw is in what a ref of our own leads to.
@@ -68,13 +82,27 @@ func (v *memory) isOwnFlaw(f incoming.Flaw) bool {
 	return isOwn(at.Ref)
 }
 
-// notesWhole reports whether the history of the notes is here, apart from what remotes have.
-func (c *checker) notesWhole(ctx context.Context) (bool, error) {
+// othersWhole reports whether the history of the notes is here, and what requests hide, apart from what remotes have.
+func (c *checker) othersWhole(ctx context.Context) (bool, error) {
 	tip, err := c.s.NotesTip(ctx)
-	if err != nil || tip == "" {
-		return true, err
+	if err != nil {
+		return false, err
 	}
-	lost, err := c.s.Repo().Lost(ctx, []git.ID{tip})
+	requests, err := expunge.ReadableRequests(ctx, c.s)
+	if err != nil {
+		return false, err
+	}
+	var tips []git.ID
+	for _, r := range requests {
+		tips = append(tips, expunge.UniqueIDs(r.Memory())...)
+	}
+	if tip != "" {
+		tips = append(tips, tip)
+	}
+	if len(tips) == 0 {
+		return true, nil
+	}
+	lost, err := c.s.Repo().Lost(ctx, tips)
 	if git.ExitCode(err) > 0 {
 		return false, nil
 	}

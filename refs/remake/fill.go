@@ -10,7 +10,8 @@ import (
 )
 
 // fill chooses the trees of all commits; false if a commit has none, because no commit that is whole follows.
-// A commit whose entry that tree does not have is left out.
+// A commit whose entry that tree does not have is left out. So is a lost tip of hidden history. Hidden history gives no
+// tree to other commits, which must not have what it hides.
 func (h *Holes) fill(ctx context.Context) (bool, error) {
 	next := map[git.ID]git.ID{}
 	for _, id := range slices.Backward(h.order) {
@@ -21,6 +22,10 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 			tip := tree == ""
 			if tip {
 				left, err := Left(ctx, h.s.Repo(), c.Tree)
+				if err == nil && left.Needed() && h.hidden[id] {
+					h.insteads[id] = c.Parents
+					continue
+				}
 				if err != nil || len(left.Lost) == 0 || left.Needed() {
 					return false, err
 				}
@@ -40,6 +45,9 @@ func (h *Holes) fill(ctx context.Context) (bool, error) {
 		}
 		h.trees[id] = tree
 		for i, p := range h.resolved(id, nil) {
+			if h.hidden[id] && !h.hidden[p] {
+				continue
+			}
 			parent := h.commits[p]
 			own := i == 0 && parent != nil && store.BranchOf(parent) == store.BranchOf(c) // else it may be the first of a branch
 			if own || next[p] == "" {

@@ -23,10 +23,14 @@ import (
 //   - a commit without its tree or files gets those of the commit that follows, without the entries that are newer.
 //     Its message stays;
 //   - a tip that lacks only topics or attachments goes on without them.
+//
+// The history that requests keep is made again, too, see [expunge.Request].
 type Holes struct {
-	Refs    []git.Ref       // that lead to a hole, or name a commit above one: the roadmap first, then branches, tags and deleted branches
-	Notes   *git.Ref        // nil if they lead to none
-	Objects map[git.ID]bool // that are lost
+	Refs     []git.Ref          // that lead to a hole, or name a commit above one: the roadmap first, then branches, tags and deleted branches
+	Notes    *git.Ref           // nil if they lead to none
+	Objects  map[git.ID]bool    // that are lost
+	Requests []*expunge.Request // that keep hidden history with a hole
+	Gone     []git.Ref          // of requests, that name a lost commit: nothing tells of it, and they are left out
 
 	s        *store.Store
 	own      []git.Ref                    // the roadmap first, the notes last
@@ -37,6 +41,7 @@ type Holes struct {
 	shared   map[git.ID]bool              // commits that a remote has
 	edge     map[git.ID]bool              // of a shallow clone
 	closed   map[git.ID]bool              // commits whose parents are in order
+	hidden   map[git.ID]bool              // commits that only requests lead to
 	child    map[git.ID]git.ID            // by what led to a commit
 	loose    []*git.Commit                // that nothing leads to; nil: not looked for
 	order    []git.ID                     // parents first
@@ -59,7 +64,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		return nil, err
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
-		closed: map[git.ID]bool{}, child: map[git.ID]git.ID{}, patches: map[git.ID]map[string]git.ID{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
+		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, child: map[git.ID]git.ID{}, patches: map[git.ID]map[string]git.ID{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
 		cuts: map[git.ID][]cut{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
@@ -77,6 +82,10 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		if err := h.walk(ctx, r); err != nil {
 			return nil, err
 		}
+	}
+	requests, err := h.walkRequests(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if err := h.readHollow(ctx); err != nil {
 		return nil, err
@@ -100,6 +109,16 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 			h.Refs = append(h.Refs, r)
 		}
 	}
+	for _, r := range requests {
+		isGone := func(r git.Ref) bool { return h.Objects[r.ID] && h.commits[r.ID] == nil }
+		again := func(r git.Ref) bool { return h.again[r.ID] }
+		if gone := slices.DeleteFunc(r.Memory(), func(r git.Ref) bool { return !isGone(r) }); len(gone) > 0 || slices.ContainsFunc(r.Memory(), again) {
+			h.Requests, h.Gone = append(h.Requests, r), append(h.Gone, gone...)
+		}
+	}
+	if h.Notes == nil && len(h.Refs)+len(h.Requests) == 0 { // only tips are lost
+		return nil, nil
+	}
 	return h, nil
 }
 
@@ -108,6 +127,26 @@ func rank(r git.Ref) int {
 		return 0
 	}
 	return 1
+}
+
+// walkRequests lists the commits that only requests keep.
+func (h *Holes) walkRequests(ctx context.Context) ([]*expunge.Request, error) {
+	from := len(h.order)
+	list, err := expunge.ReadableRequests(ctx, h.s)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		for _, kept := range r.Memory() {
+			if err := h.walk(ctx, kept); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, id := range h.order[from:] {
+		h.hidden[id] = true
+	}
+	return list, nil
 }
 
 // mayBeElsewhere reports whether another repository that this one borrows from or was cloned from in part may have

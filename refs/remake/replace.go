@@ -15,18 +15,19 @@ import (
 func (h *Holes) Mend(ctx context.Context, by store.Writer) ([]git.ID, error) {
 	var replaced []git.ID
 	m := move{s: h.s, by: by, why: "fsck: leave out what is lost"}
-	m.build = func(ctx context.Context, w *Rewriter, _ *store.Transaction) error {
+	build := func(ctx context.Context, w *Rewriter, _ *store.Transaction) error {
 		err := h.rewrite(ctx, w)
 		replaced = slices.AppendSeq(replaced, maps.Keys(w.commits))
 		return err
 	}
+	m.build = build
 	if h.Notes != nil {
 		m.refs = []git.Ref{*h.Notes}
 		if err := m.run(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(h.Refs) == 0 {
+	if len(h.Refs)+len(h.Requests) == 0 {
 		return replaced, nil
 	}
 	merges, err := waiting(ctx, h.s)
@@ -34,6 +35,17 @@ func (h *Holes) Mend(ctx context.Context, by store.Writer) ([]git.ID, error) {
 		return nil, err
 	}
 	m.refs, m.held = h.Refs, slices.Collect(maps.Keys(merges))
+	m.build = func(ctx context.Context, w *Rewriter, tx *store.Transaction) error {
+		if err := build(ctx, w, tx); err != nil {
+			return err
+		}
+		for _, r := range h.Requests {
+			if err := r.Move(ctx, tx, func(id git.ID) git.ID { return h.now(w, id) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	m.done = func(w *Rewriter) error { return h.goOn(w, m.held) }
 	err = m.run(ctx)
 	return replaced, err
