@@ -71,6 +71,7 @@ func checks() []check {
 		{"state files", checkState},
 		{"history", checkHoles},
 		{"documents", checkDocuments},
+		{"reflogs", checkReflogs},
 		{"journals", checkAheadJournals},
 		{"journals", checkJournals},
 		{"worktree heads", checkHeads},

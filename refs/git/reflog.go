@@ -380,7 +380,20 @@ func (r *Repo) DropLostMoves(ctx context.Context, name string, parts ...ID) erro
 		}
 	}
 	// What a line moves from is what the one before it moves to.
-	_, err = r.Run(ctx, "reflog", "expire", "--rewrite", "--expire=never", "--expire-unreachable=never", name)
+	if _, err = r.Run(ctx, "reflog", "expire", "--rewrite", "--expire=never", "--expire-unreachable=never", name); err != nil || r.format.refFiles {
+		return err
+	}
+	return r.dropLostStart(ctx, name, parts)
+}
+
+// dropLostStart removes the oldest line of a reflog of a reftable if it begins at one of parts: git does not rewrite that.
+func (r *Repo) dropLostStart(ctx context.Context, name string, parts []ID) error {
+	past, err := r.askRefPast(ctx, name)
+	n := len(past)
+	if n < 2 || err != nil || !slices.Contains(parts, past[n-1]) {
+		return err
+	}
+	_, err = r.Run(ctx, "reflog", "delete", fmt.Sprintf("%s@{%d}", name, n-2))
 	return err
 }
 
