@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remake"
@@ -56,7 +57,8 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 	slices.SortStableFunc(lost, func(a, b lostRef) int { return rank(a.Name) - rank(b.Name) })
 	for _, r := range lost {
 		now, err := c.s.Repo().Ref(ctx, r.Name)
-		if err == nil && now == r.ID { // else it has moved, and gc has removed the old commit
+		mended := r.kind == "commit" && c.whole(ctx, r.ID) // with another one
+		if err == nil && now == r.ID && !mended { // else it has moved, and gc has removed the old commit
 			err = c.lostRef(ctx, r)
 		}
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -174,6 +176,9 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 			return err
 		}
 	}
+	if c.emptyLog(ctx, r, p) {
+		return nil
+	}
 	f, err := c.formerly(ctx, r.Name)
 	if err != nil {
 		return err
@@ -201,6 +206,22 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.setBack(ctx, r, f) }, p)
 	return nil
+}
+
+// emptyLog reports a branch of which only the log.md is lost, if that has no steps: then it has no other text. All commits of such
+// a branch have that file, so that none of them is whole.
+func (c *checker) emptyLog(ctx context.Context, r lostRef, p Problem) bool {
+	branch, ok := git.BranchName(r.Name)
+	text := doc.EmptyLog(branch)
+	if !ok || len(r.parts) != 1 || r.parts[0] != c.s.Repo().BlobID(text) {
+		return false
+	}
+	p.Message += "; it is the log.md of a branch without steps, and the repair writes it again"
+	c.report(ctx, func(ctx context.Context) error {
+		_, err := c.s.Repo().WriteBlob(ctx, text)
+		return err
+	}, p)
+	return true
 }
 
 // toldTip reports the lost tip of a branch whose journal has that commit, with its trees and files. If these are lost, too,

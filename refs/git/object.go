@@ -94,6 +94,9 @@ func (r *Repo) WriteBlob(ctx context.Context, data []byte) (ID, error) {
 	return r.write(ctx, "blob", data)
 }
 
+// BlobID returns the id that a blob has or would have.
+func (r *Repo) BlobID(data []byte) ID { return hashObject("blob", data, r.hexLen()) }
+
 // HoldBlob returns the id of a blob that is not stored: this Repo can read it until the last open Tx is closed. No tree
 // that is stored may name it.
 func (r *Repo) HoldBlob(data []byte) ID { return r.hold("blob", data) }
