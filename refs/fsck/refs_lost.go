@@ -58,7 +58,7 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 	for _, r := range lost {
 		now, err := c.s.Repo().Ref(ctx, r.Name)
 		mended := r.kind == "commit" && c.whole(ctx, r.ID) // with another one
-		if err == nil && now == r.ID && !mended { // else it has moved, and gc has removed the old commit
+		if err == nil && now == r.ID && !mended {          // else it has moved, and gc has removed the old commit
 			err = c.lostRef(ctx, r)
 		}
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
