@@ -44,7 +44,12 @@ func checkHoles(ctx context.Context, c *checker) error {
 		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", strings.Join(shownNames(h.Gone), ", "))
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		replaced, err := h.Mend(ctx, c.w)
+		replaced, err := h.Mend(ctx, c.w, func() error {
+			c.notesWere = h.Notes.ID
+			err := c.notesAgain(ctx)
+			c.notesWere = ""
+			return err
+		})
 		if err != nil {
 			return err
 		}

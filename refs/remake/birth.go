@@ -33,20 +33,8 @@ func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
 		return nil, nil
 	}
 	entry := list[0]
-	// Dates are in seconds: of the same second is what has the same topics and metadata. One that is too new would take
-	// back what the other branch has changed since.
-	parent, err := h.newestOf(ctx, *from, func(c *git.Commit) (bool, error) {
-		if c.Committer.When.After(*at) || c.Trailer(store.TrailerNewest) >= entry.ID {
-			return false, nil
-		}
-		if c.Committer.When.Before(*at) {
-			return true, nil
-		}
-		same, err := h.hasAll(ctx, child, c)
-		if same && err == nil {
-			same, err = h.hasAll(ctx, c, child)
-		}
-		return same, err
+	parent, err := h.closestOf(ctx, *from, child, func(c *git.Commit) bool {
+		return !c.Committer.When.After(*at) && c.Trailer(store.TrailerNewest) < entry.ID
 	})
 	if parent == nil || err != nil {
 		return nil, err
@@ -61,8 +49,61 @@ func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
 	return c, nil
 }
 
-// newestOf returns the newest commit of a branch for which want holds, of those that own refs lead to; nil for none.
-func (h *Holes) newestOf(ctx context.Context, branch string, want func(*git.Commit) (bool, error)) (*git.Commit, error) {
+// mostCompared is with how many commits of a branch closestOf compares another one.
+const mostCompared = 1000
+
+// closestOf returns the commit of a branch, of those that own refs lead to and that may be it, whose topics and metadata differ
+// least from those of another commit; the newest of several, nil for none. A branch need not begin at the newest commit, and one that
+// differs would set back what has been changed between them, or bring back what has been removed, with the next merge.
+func (h *Holes) closestOf(ctx context.Context, branch string, to *git.Commit, mayBe func(*git.Commit) bool) (*git.Commit, error) {
+	list, err := h.commitsOf(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(c *git.Commit) bool { return !mayBe(c) })
+	slices.SortStableFunc(list, func(a, b *git.Commit) int { return b.Committer.When.Compare(a.Committer.When) })
+	var closest []*git.Commit
+	least := -1
+	for _, c := range list[:min(len(list), mostCompared)] {
+		n, err := h.difference(ctx, c, to)
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if least < 0 || n < least {
+			least, closest = n, nil
+		}
+		if n == least {
+			closest = append(closest, c)
+		}
+	}
+	return newest(closest), nil
+}
+
+// difference counts the topics and keys that only one of two commits has or has otherwise. git.ErrNotFound: some are lost.
+func (h *Holes) difference(ctx context.Context, a, b *git.Commit) (int, error) {
+	topics, meta, err := h.read(ctx, [2]*git.Commit{a, b})
+	if err != nil {
+		return 0, err
+	}
+	n, err := differingKeys(meta[0], meta[1])
+	for name, blob := range topics[0] {
+		if topics[1][name] != blob {
+			n++
+		}
+	}
+	for name := range topics[1] {
+		if topics[0][name] == "" {
+			n++
+		}
+	}
+	return n, err
+}
+
+// commitsOf lists the commits of a branch that own refs lead to.
+func (h *Holes) commitsOf(ctx context.Context, branch string) ([]*git.Commit, error) {
 	seen := map[git.ID]bool{}
 	var stack []git.ID
 	for _, r := range h.own {
@@ -86,18 +127,11 @@ func (h *Holes) newestOf(ctx context.Context, branch string, want func(*git.Comm
 			return nil, err
 		}
 		stack = append(stack, c.Parents...)
-		if store.BranchOf(c) != branch {
-			continue
-		}
-		wanted, err := want(c)
-		if err != nil {
-			return nil, err
-		}
-		if wanted {
+		if store.BranchOf(c) == branch {
 			list = append(list, c)
 		}
 	}
-	return newest(list), nil
+	return list, nil
 }
 
 // newest returns the commit with the newest entry, of several the latest one, of those from which none of the others comes; nil

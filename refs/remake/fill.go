@@ -4,89 +4,161 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// fill chooses the trees of all commits; false if a commit has none, because no commit that is whole follows.
-// A commit whose entry that tree does not have is left out. So is a lost tip of hidden history. Hidden history gives no
-// tree to other commits, which must not have what it hides.
-func (h *Holes) fill(ctx context.Context) (bool, error) {
+// fill chooses the trees of which commits get the documents that they lack: those of the next commit of the branch. A commit whose entry
+// that tree does not have is left out. So is the last one of a branch, unless a ref of ours names it, which another check
+// mends.
+func (h *Holes) fill(ctx context.Context) error {
+	named := map[git.ID]bool{}
+	for _, r := range h.own {
+		named[r.ID] = named[r.ID] || !strings.HasPrefix(r.Name, git.DeletedPrefix)
+	}
 	next := map[git.ID]git.ID{}
 	for _, id := range slices.Backward(h.order) {
 		c := h.commits[id]
 		tree := c.Tree
-		if h.hollow[id] {
-			tree = next[id]
-			tip := tree == ""
-			if tip {
-				left, err := Left(ctx, h.s.Repo(), c.Tree)
-				if err == nil && left.Needed() && h.hidden[id] {
-					h.insteads[id] = c.Parents
-					continue
+		if store.BranchOf(c) != "" && slices.ContainsFunc(h.holes[id], hole.isLive) {
+			switch tree = next[id]; {
+			case tree != "":
+				if err := h.fillFrom(ctx, c, tree); err != nil {
+					return err
 				}
-				if err != nil || len(left.Lost) == 0 || left.Needed() {
-					return false, err
-				}
-				tree, h.patches[c.Tree] = c.Tree, left.Files
+			case named[id] || h.given[id]:
+				h.given[id] = true
+			default:
+				h.insteads[id] = c.Parents
 			}
-			cuts, err := h.cutsOf(ctx, c, tree)
-			if errors.Is(err, git.ErrNotFound) {
-				if tip {
-					return false, nil
-				}
-				h.insteads[id], err = c.Parents, nil
-			}
-			if err != nil {
-				return false, err
-			}
-			h.cuts[id] = cuts
 		}
-		h.trees[id] = tree
 		for i, p := range h.resolved(id, nil) {
-			if h.hidden[id] && !h.hidden[p] {
-				continue
-			}
-			parent := h.commits[p]
-			own := i == 0 && parent != nil && store.BranchOf(parent) == store.BranchOf(c) // else it may be the first of a branch
-			if own || next[p] == "" {
+			// Hidden history gives nothing to other commits, which must not have what it hides.
+			switch parent := h.commits[p]; {
+			case parent == nil || h.hidden[id] && !h.hidden[p]:
+			case tree == "":
+				h.given[p] = h.given[p] || h.given[id] && next[p] == ""
+			case i == 0 && h.isNext(c, parent) || next[p] == "" && store.BranchOf(parent) == store.BranchOf(c):
 				next[p] = tree
 			}
 		}
 	}
-	return true, nil
+	return nil
 }
 
-// tree returns what a commit gets: its own tree, or the next one without the entries of later commits.
-func (h *Holes) tree(ctx context.Context, id git.ID) (git.ID, error) {
-	edit := h.s.Repo().Edit(h.trees[id])
-	if files := h.patches[h.trees[id]]; files != nil {
-		edit = h.s.Repo().Edit("")
-		for path, blob := range files {
-			if err := edit.Put(ctx, path, blob); err != nil {
-				return "", err
-			}
+// fillFrom lets a commit get its documents from a tree, without the entries of later commits.
+func (h *Holes) fillFrom(ctx context.Context, c *git.Commit, tree git.ID) error {
+	cuts, err := h.cutsOf(ctx, c, tree)
+	if errors.Is(err, git.ErrNotFound) {
+		h.insteads[c.ID], err = c.Parents, nil
+	}
+	h.docs[c.ID], h.cuts[c.ID] = tree, cuts
+	return err
+}
+
+// tree returns what a commit gets: its own tree with what takes the place of its holes. parents are those that it gets.
+func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.ID, error) {
+	if len(h.holes[c.ID]) == 0 {
+		return c.Tree, nil
+	}
+	before, err := h.treeOf(ctx, parents)
+	if err != nil {
+		return "", err
+	}
+	edit := h.s.Repo().Edit(c.Tree)
+	for _, at := range h.holes[c.ID] {
+		if isDocument(at.path) && h.docs[c.ID] != "" {
+			continue
 		}
+		files, err := h.value(ctx, at, before)
+		if err != nil {
+			return "", err
+		}
+		if at.path == "" {
+			edit = h.s.Repo().Edit("")
+		} else if err := edit.Remove(ctx, at.path); err != nil {
+			return "", err
+		}
+		if err := put(ctx, edit, at.path, files); err != nil {
+			return "", err
+		}
+	}
+	if h.docs[c.ID] != "" {
+		if err := h.putDocuments(ctx, edit, c.ID); err != nil {
+			return "", err
+		}
+	}
+	return edit.Write(ctx)
+}
+
+// treeOf returns the tree of the first of some parents, as it is now; "" for none.
+func (h *Holes) treeOf(ctx context.Context, parents []git.ID) (git.ID, error) {
+	if len(parents) == 0 {
+		return "", nil
+	}
+	if tree := h.trees[parents[0]]; tree != "" {
+		return tree, nil
+	}
+	c, err := h.s.Repo().Commit(ctx, parents[0])
+	if err != nil {
+		return "", ignoreLost(err)
+	}
+	return c.Tree, nil
+}
+
+// put puts files below a path.
+func put(ctx context.Context, edit *git.Edit, path string, files map[string]git.ID) error {
+	for name, blob := range files {
+		if err := edit.Put(ctx, strings.Trim(path+"/"+name, "/"), blob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putDocuments puts the documents that a commit gets.
+func (h *Holes) putDocuments(ctx context.Context, edit *git.Edit, id git.ID) error {
+	list, err := edit.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if !isDocument(e.Name) {
+			continue
+		}
+		if err := edit.Remove(ctx, e.Name); err != nil {
+			return err
+		}
+	}
+	left, err := Left(ctx, h.s.Repo(), h.docs[id])
+	if err != nil {
+		return err
+	}
+	for path := range left.Files {
+		if !isDocument(path) {
+			delete(left.Files, path)
+		}
+	}
+	if err := put(ctx, edit, "", left.Files); err != nil {
+		return err
 	}
 	for _, cut := range h.cuts[id] {
 		for _, path := range cut.drop {
 			if err := edit.Remove(ctx, path); err != nil {
-				return "", err
+				return err
 			}
 		}
 		blob, err := h.s.Repo().WriteBlob(ctx, cut.live)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if err := edit.Put(ctx, cut.file, blob); err != nil {
-			return "", err
+			return err
 		}
 	}
-	if !edit.Changed() {
-		return h.trees[id], nil
-	}
-	return edit.Write(ctx)
+	return nil
 }
 
 // resolved returns the parents of a commit without lost ones, each once. ready limits what takes their place; nil: all.
@@ -132,7 +204,7 @@ func (h *Holes) follow() {
 	for _, id := range h.order {
 		c := h.commits[id]
 		roadmap, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap))
-		h.again[id] = h.Objects[id] || h.hollow[id] || h.again[roadmap] ||
-			slices.ContainsFunc(c.Parents, func(p git.ID) bool { return h.Objects[p] || h.again[p] })
+		h.again[id] = !h.given[id] && (h.Objects[id] || len(h.holes[id]) > 0 || h.again[roadmap] ||
+			slices.ContainsFunc(c.Parents, func(p git.ID) bool { return h.Objects[p] || h.again[p] }))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
@@ -19,10 +20,11 @@ import (
 //   - a commit of which the journal of its branch tells is written again;
 //   - the lost first commit of a branch that began from another one is made of what the next one says;
 //   - another lost commit is left out. What follows it has the parent that reflogs tell of, or the newest commit of
-//     its branch that nothing leads to or that a remote has, and of which it has everything;
-//   - a commit without its tree or files gets those of the commit that follows, without the entries that are newer.
-//     Its message stays;
-//   - a tip that lacks only topics or attachments goes on without them.
+//     its branch that nothing leads to and whose entry it has, with those that were merged, or one that a remote has and of which
+//     it has everything. What these have and it lacks, the lost one removed: it gets a record of that;
+//   - a commit without its commit.md or log.md gets those of the next one of the branch, without the entries that are newer;
+//     for other files see [Holes.value]. Its message stays;
+//   - the last commit of a branch without these two is left out, unless a ref names it, whose repair is another one.
 //
 // The history that requests keep is made again, too, see [expunge.Request].
 type Holes struct {
@@ -33,23 +35,26 @@ type Holes struct {
 	Gone     []git.Ref          // of requests, that name a lost commit: nothing tells of it, and they are left out
 
 	s        *store.Store
-	own      []git.Ref                    // the roadmap first, the notes last
-	commits  map[git.ID]*git.Commit       // that are here or that journals tell of
-	told     map[git.ID]*git.Commit       // that journals tell of; nil: not read yet
-	before   map[git.ID]git.ID            // what refs named before a commit; nil: not read yet
-	insteads map[git.ID][]git.ID          // of lost commits: what takes their place as a parent
-	shared   map[git.ID]bool              // commits that a remote has
-	edge     map[git.ID]bool              // of a shallow clone
-	closed   map[git.ID]bool              // commits whose parents are in order
-	hidden   map[git.ID]bool              // commits that only requests lead to
-	child    map[git.ID]git.ID            // by what led to a commit
-	loose    []*git.Commit                // that nothing leads to; nil: not looked for
-	order    []git.ID                     // parents first
-	hollow   map[git.ID]bool              // commits without their tree or files
-	trees    map[git.ID]git.ID            // what commits get
-	cuts     map[git.ID][]cut             // how the trees of commits differ from those they get
-	again    map[git.ID]bool              // commits that are made again
-	patches  map[git.ID]map[string]git.ID // by the tree of a tip: the files that are here
+	own      []git.Ref                  // the roadmap first, the notes last
+	commits  map[git.ID]*git.Commit     // that are here or that journals tell of
+	told     map[git.ID]*git.Commit     // that journals tell of; nil: not read yet
+	before   map[git.ID]before          // by commit; nil: not read yet
+	insteads map[git.ID][]git.ID        // of lost commits: what takes their place as a parent
+	shared   map[git.ID]bool            // commits that a remote has
+	edge     map[git.ID]bool            // of a shallow clone
+	closed   map[git.ID]bool            // commits whose parents are in order
+	hidden   map[git.ID]bool            // commits that only requests lead to
+	child    map[git.ID]git.ID          // by what led to a commit
+	loose    []*git.Commit              // that nothing leads to; nil: not looked for
+	order    []git.ID                   // parents first
+	holes    map[git.ID][]hole          // by commit
+	values   map[hole]map[string]git.ID // what takes their place
+	exits    map[hole][]git.ID          // see readExits; nil: not read yet
+	docs     map[git.ID]git.ID          // the trees of which commits get their documents
+	cuts     map[git.ID][]cut           // how these documents differ from those
+	given    map[git.ID]bool            // commits that stay as they are, as nothing tells of their documents
+	again    map[git.ID]bool            // commits that are made again
+	trees    map[git.ID]git.ID          // what those got
 }
 
 // FindHoles looks for holes below all refs of our own. It returns nil if there are none, and if a command other than
@@ -64,12 +69,15 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		return nil, err
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
-		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, child: map[git.ID]git.ID{}, patches: map[git.ID]map[string]git.ID{}, hollow: map[git.ID]bool{}, trees: map[git.ID]git.ID{}, again: map[git.ID]bool{},
-		cuts: map[git.ID][]cut{}}
+		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, child: map[git.ID]git.ID{}, holes: map[git.ID][]hole{}, values: map[hole]map[string]git.ID{},
+		docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}
-	theirs := expunge.UniqueIDs(slices.Concat(v.Tracking(), v.TrackingNotes))
+	theirs, err := h.theirs(ctx, slices.Concat(v.Tracking(), v.TrackingNotes))
+	if err != nil {
+		return nil, err
+	}
 	if whole, err := h.readShared(ctx, theirs); !whole || err != nil {
 		return nil, err
 	}
@@ -93,7 +101,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if len(h.Objects) == 0 {
 		return nil, nil
 	}
-	if whole, err := h.fill(ctx); !whole || err != nil {
+	if err := h.fill(ctx); err != nil {
 		return nil, err
 	}
 	if shared, err := h.isShared(ctx, theirs); shared || err != nil {
@@ -157,6 +165,19 @@ func mayBeElsewhere(ctx context.Context, s *store.Store) (bool, error) {
 		return true, err
 	}
 	return s.Repo().Partial()
+}
+
+// theirs returns the commits of tracking refs, without those of remotes that no longer exist.
+func (h *Holes) theirs(ctx context.Context, tracking []git.Ref) ([]git.ID, error) {
+	names, err := h.s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return expunge.UniqueIDs(slices.DeleteFunc(tracking, func(r git.Ref) bool {
+		has := func(name string) bool { return git.RemoteTracking(name).Has(r.Name) }
+		of := strings.HasPrefix(r.Name, git.RemotePrefix) || strings.HasPrefix(r.Name, git.RemoteNotesPrefix)
+		return of && !slices.ContainsFunc(names, has)
+	})), nil
 }
 
 // readShared reads what tracking refs lead to; false if that has holes itself.
@@ -267,38 +288,65 @@ func (h *Holes) tell(ctx context.Context, id git.ID) (*git.Commit, error) {
 	return h.told[id], nil
 }
 
-// instead returns what takes the place of a lost commit of a ref: what a ref named before it, by the reflogs; else a commit that
-// nothing leads to, or one that a remote has.
-func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref) ([]git.ID, error) {
-	if h.before == nil {
-		h.before = map[git.ID]git.ID{}
-		for _, ref := range h.own {
-			moves, err := h.s.Repo().Moves(ctx, ref.Name)
-			if err != nil {
-				return nil, err
-			}
-			line, err := Line(ctx, h.s.Repo(), moves, func(id git.ID) *git.Commit { return h.told[id] })
-			if err != nil {
-				return nil, err
-			}
-			for i := 1; i < len(line); i++ {
-				if _, known := h.before[line[i]]; !known {
-					h.before[line[i]] = line[i-1]
-				}
+// before is what a ref named before a commit, by its reflog.
+type before struct {
+	id   git.ID
+	step bool // the commit was made on that; else the ref may have moved by several
+}
+
+// stepReasons are how the reasons of moves by one commit begin.
+var stepReasons = []string{"context commit: ", "context change: ", "context roadmap: "}
+
+// readBefore reads the reflogs.
+func (h *Holes) readBefore(ctx context.Context) error {
+	if h.before != nil {
+		return nil
+	}
+	h.before = map[git.ID]before{}
+	for _, ref := range h.own {
+		moves, err := h.s.Repo().Moves(ctx, ref.Name)
+		if err != nil {
+			return err
+		}
+		line, err := Line(ctx, h.s.Repo(), moves, func(id git.ID) *git.Commit { return h.told[id] })
+		if err != nil {
+			return err
+		}
+		step := map[git.ID]bool{}
+		for _, m := range moves {
+			step[m.New] = slices.ContainsFunc(stepReasons, func(s string) bool { return strings.HasPrefix(m.Reason, s) })
+		}
+		for i := 1; i < len(line); i++ {
+			if _, known := h.before[line[i]]; !known {
+				h.before[line[i]] = before{line[i-1], step[line[i]]}
 			}
 		}
 	}
-	if before, known := h.before[id]; known {
-		return []git.ID{before}, nil
-	}
-	if before, err := h.unreached(ctx, id, r); before != "" || err != nil {
-		return []git.ID{before}, err
-	}
-	before, err := h.fetched(ctx, id, r)
-	if before == "" || err != nil {
+	return nil
+}
+
+// instead returns what takes the place of a lost commit of a ref: what the ref named before it, by the reflog; else commits that
+// nothing leads to, or one that a remote has.
+func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref) ([]git.ID, error) {
+	if err := h.readBefore(ctx); err != nil {
 		return nil, err
 	}
-	return []git.ID{before}, nil
+	was := h.before[id]
+	if was.step {
+		return []git.ID{was.id}, nil
+	}
+	list, err := h.unreached(ctx, id, r, was.id)
+	if len(list) > 0 || err != nil {
+		return list, err
+	}
+	if was.id != "" {
+		return []git.ID{was.id}, nil
+	}
+	found, err := h.fetched(ctx, id, r)
+	if found == "" || err != nil {
+		return nil, err
+	}
+	return []git.ID{found}, nil
 }
 
 // readHollow finds the commits of which trees or files are lost.
@@ -323,53 +371,57 @@ func (h *Holes) readHollow(ctx context.Context) error {
 		case tree.Type != "":
 			here = append(here, tree.ID)
 		case tree.ID.IsZero(): // see birth
-			h.hollow[id] = true
+			h.holes[id] = []hole{{id: id}}
 		default:
-			h.hollow[id], h.Objects[tree.ID] = true, true
+			h.Objects[tree.ID] = true
 		}
 		infos = infos[1:]
 	}
 	lost, err := h.s.Repo().Hollow(ctx, here)
-	if err != nil || len(lost) == 0 {
+	if err != nil || len(lost)+len(h.Objects) == 0 {
 		return err
 	}
 	maps.Copy(h.Objects, lost)
-	holds := map[git.ID]bool{}
+	known := map[git.ID][]hole{}
 	for _, id := range h.order {
-		if h.hollow[id] {
+		if h.holes[id] != nil {
 			continue
 		}
-		if h.hollow[id], err = h.lacks(ctx, h.commits[id].Tree, lost, holds); err != nil {
+		if h.holes[id], err = h.holesOf(ctx, h.commits[id].Tree, known); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lacks reports whether something of a tree is lost. It looks at each tree once.
-func (h *Holes) lacks(ctx context.Context, tree git.ID, lost, known map[git.ID]bool) (bool, error) {
-	if lost[tree] {
-		return true, nil
+// holesOf lists what is lost of a tree. It looks at each tree once.
+func (h *Holes) holesOf(ctx context.Context, tree git.ID, known map[git.ID][]hole) ([]hole, error) {
+	if h.Objects[tree] {
+		return []hole{{id: tree}}, nil
 	}
-	if is, looked := known[tree]; looked {
-		return is, nil
+	if holes, looked := known[tree]; looked {
+		return holes, nil
 	}
 	list, err := h.s.Repo().Tree(ctx, tree)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	is := false
+	var holes []hole
 	for _, e := range list {
 		if !e.IsTree() {
-			is = is || lost[e.ID]
+			if h.Objects[e.ID] {
+				holes = append(holes, hole{e.Name, e.ID})
+			}
 			continue
 		}
-		below, err := h.lacks(ctx, e.ID, lost, known)
+		below, err := h.holesOf(ctx, e.ID, known)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		is = is || below
+		for _, at := range below {
+			holes = append(holes, hole{strings.TrimSuffix(e.Name+"/"+at.path, "/"), at.id})
+		}
 	}
-	known[tree] = is
-	return is, nil
+	known[tree] = holes
+	return holes, nil
 }

@@ -56,7 +56,8 @@ type move struct {
 	held []string // further branches that are locked
 	// build makes one try to make the commits. It may queue more refs.
 	build func(context.Context, *Rewriter, *store.Transaction) error
-	done  func(*Rewriter) error // follows the move, with the branches still locked; nil: nothing does
+	now   func(*Rewriter, git.ID) git.ID // what the commit of a ref is, "" for nothing; nil: as the Rewriter says
+	done  func(*Rewriter) error          // follows the move, with the branches still locked; nil: nothing does
 }
 
 // branches returns those among the refs.
@@ -104,7 +105,15 @@ func (m *move) queue(ctx context.Context, tx *store.Transaction) (*Rewriter, err
 	}
 	notesOnly := false
 	for _, r := range m.refs {
-		tx.Refs.Update(r.Name, w.Now(r.ID), r.ID)
+		now := w.Now(r.ID)
+		if m.now != nil {
+			now = m.now(w, r.ID)
+		}
+		if now == "" {
+			tx.Refs.Delete(r.Name, r.ID)
+		} else {
+			tx.Refs.Update(r.Name, now, r.ID)
+		}
 		notesOnly = notesOnly || r.Name == git.NotesRef // which nothing names
 	}
 	if notesOnly {

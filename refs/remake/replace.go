@@ -10,11 +10,11 @@ import (
 )
 
 // Mend makes history again without the holes. The notes go first, as the commits that replace others are noted on
-// top. Nothing has changed if it fails or is killed before one of the two moves. It returns the commits that were
-// replaced: the walk over a reflog that names one ends at its hole.
-func (h *Holes) Mend(ctx context.Context, by store.Writer) ([]git.ID, error) {
+// top; between follows them. Nothing has changed if it fails or is killed before one of the two moves. It returns the commits
+// that were replaced: the walk over a reflog that names one ends at its hole.
+func (h *Holes) Mend(ctx context.Context, by store.Writer, between func() error) ([]git.ID, error) {
 	var replaced []git.ID
-	m := move{s: h.s, by: by, why: "fsck: leave out what is lost"}
+	m := move{s: h.s, by: by, why: "fsck: leave out what is lost", now: h.now}
 	build := func(ctx context.Context, w *Rewriter, _ *store.Transaction) error {
 		err := h.rewrite(ctx, w)
 		replaced = slices.AppendSeq(replaced, maps.Keys(w.commits))
@@ -24,6 +24,9 @@ func (h *Holes) Mend(ctx context.Context, by store.Writer) ([]git.ID, error) {
 	if h.Notes != nil {
 		m.refs = []git.Ref{*h.Notes}
 		if err := m.run(ctx); err != nil {
+			return nil, err
+		}
+		if err := between(); err != nil {
 			return nil, err
 		}
 	}
@@ -75,18 +78,26 @@ func (h *Holes) rewrite(ctx context.Context, w *Rewriter) error {
 		if out || !h.again[id] {
 			continue
 		}
-		tree, err := h.tree(ctx, id)
-		if err != nil {
-			return err
-		}
 		now := *old
-		now.Tree, now.Message = tree, w.message(old)
+		now.Message = w.message(old)
+		var parents []git.ID
 		if !h.edge[id] {
 			now.Parents = nil
-			for _, p := range h.resolved(id, ready) {
+			parents = h.resolved(id, ready)
+			for _, p := range parents {
 				now.Parents = append(now.Parents, w.Now(p))
 			}
 		}
+		var err error
+		if now.Tree, err = h.tree(ctx, old, parents); err != nil {
+			return err
+		}
+		h.trees[id] = now.Tree
+		record, err := h.record(ctx, old, now.Tree, parents)
+		if err != nil {
+			return err
+		}
+		now.Message += record
 		if err := w.replace(ctx, old, now); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package remake
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -10,33 +11,73 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// unreached returns the newest commit that nothing leads to and that the child of a lost one of a branch or of the roadmap
-// may come from; "" for none.
-func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref) (git.ID, error) {
+// unreached returns commits that nothing leads to and that may be parents of the child of a lost one, of a branch or of the roadmap:
+// the newest one of its branch, which comes from since if that is not "", and the newest ones of branches that were merged.
+func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref, since git.ID) ([]git.ID, error) {
 	child := h.commits[h.child[id]]
 	if child == nil || r.Name == git.NotesRef { // the newest notes have all lines
-		return "", nil
+		return nil, nil
 	}
 	if err := h.readLoose(ctx); err != nil {
-		return "", err
+		return nil, err
 	}
-	var list, alike []*git.Commit
+	var list []git.ID
+	if child.Parents[0] == id {
+		own, err := h.unreachedOwn(ctx, id, child, since)
+		if err != nil {
+			return nil, err
+		}
+		if own == nil && since != "" {
+			list = append(list, since)
+		} else if own != nil {
+			list = append(list, own.ID)
+		}
+	}
+	merged, err := h.unreachedMerged(ctx, id, child, list)
+	return append(list, merged...), err
+}
+
+// unreachedOwn returns the newest commit of the branch of a child; nil for none.
+func (h *Holes) unreachedOwn(ctx context.Context, id git.ID, child *git.Commit, since git.ID) (*git.Commit, error) {
 	undone := h.undone(id)
+	var from map[git.ID]bool
+	if since != "" {
+		from = h.undone(since)
+	}
+	var list, made []*git.Commit
 	for _, c := range h.loose {
-		if undone[c.ID] {
+		if undone[c.ID] || since != "" && !from[c.ID] {
 			continue
 		}
 		ok, err := h.mayPrecede(ctx, c, child)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if !ok {
 			continue
 		}
 		list = append(list, c)
+		has, err := h.contains(ctx, child, c.Trailer(store.TrailerID), false)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			made = append(made, c)
+		}
+	}
+	// A commit whose entry is there was not undone. One of topics or metadata may have been, and then the child lacks its topic.
+	last := newest(made)
+	var alike []*git.Commit
+	if last != nil {
+		from, alike = h.undone(last.ID), []*git.Commit{last}
+	}
+	for _, c := range list {
+		if last != nil && !from[c.ID] {
+			continue
+		}
 		lacks, err := h.lacksTopics(ctx, child, c)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if !lacks {
 			alike = append(alike, c)
@@ -45,10 +86,50 @@ func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref) (git.ID, er
 	if len(alike) > 0 { // else the lost commit has removed a topic
 		list = alike
 	}
-	if c := newest(list); c != nil {
-		return c.ID, nil
+	return newest(list), nil
+}
+
+// unreachedMerged returns the newest commits of other branches whose entries the child of a lost commit has and neither its other
+// parents nor own: the lost commit merged them.
+func (h *Holes) unreachedMerged(ctx context.Context, lost git.ID, child *git.Commit, own []git.ID) ([]git.ID, error) {
+	var others []*git.Commit
+	for _, p := range slices.Concat(child.Parents, own) {
+		c, err := h.s.Repo().Commit(ctx, p)
+		if p == lost || errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, c)
 	}
-	return "", nil
+	branches := map[string][]*git.Commit{}
+	for _, c := range slices.Concat(h.loose, slices.Collect(maps.Values(h.commits))) {
+		entry := c.Trailer(store.TrailerID)
+		if entry == "" || store.BranchOf(c) == store.BranchOf(child) || entry > child.Trailer(store.TrailerNewest) {
+			continue
+		}
+		has, err := h.contains(ctx, child, entry, false)
+		for _, other := range others {
+			if !has || err != nil {
+				break
+			}
+			var before bool
+			before, err = h.contains(ctx, other, entry, true)
+			has = !before
+		}
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			branches[store.BranchOf(c)] = append(branches[store.BranchOf(c)], c)
+		}
+	}
+	var list []git.ID
+	for _, name := range slices.Sorted(maps.Keys(branches)) {
+		list = append(list, newest(branches[name]).ID)
+	}
+	return list, nil
 }
 
 // mayPrecede reports whether a commit may be in the history of another one, by its branch, date and newest entry.
@@ -61,7 +142,7 @@ func (h *Holes) mayPrecede(ctx context.Context, c, child *git.Commit) (bool, err
 		_, is, err := h.s.Repo().Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
 		return is, ignoreLost(err)
 	}
-	return h.contains(ctx, child, c.Trailer(store.TrailerNewest))
+	return h.contains(ctx, child, c.Trailer(store.TrailerNewest), true)
 }
 
 // mostFetched is at how many commits of a remote fetched looks.
@@ -134,31 +215,56 @@ func (h *Holes) hasAll(ctx context.Context, c, of *git.Commit) (bool, error) {
 		}
 		return len(has.Lost(before)) == 0, nil
 	}
-	tips := [2]*store.Tip{h.s.TipOf(store.BranchOf(c), c), h.s.TipOf(store.BranchOf(of), of)}
-	var topics [2]map[string]git.ID
-	var meta [2]*doc.Metadata
-	for i, tip := range tips {
-		var err error
-		if topics[i], err = store.TopicIDs(ctx, tip); err == nil {
-			meta[i], err = tip.Metadata(ctx)
-		}
-		if err != nil {
-			return false, ignoreLost(err)
-		}
+	topics, meta, err := h.read(ctx, [2]*git.Commit{c, of})
+	if err != nil {
+		return false, ignoreLost(err)
 	}
 	for name, blob := range topics[1] {
 		if topics[0][name] != blob {
 			return false, nil
 		}
 	}
-	keys, err := doc.NewMetadata().Lost(meta[1], false)
-	for _, k := range keys {
-		now, has, err := meta[0].In(k)
-		if err != nil || !has || !now.Equal(k) {
-			return false, err
+	n, err := missingKeys(meta[0], meta[1])
+	return n == 0 && err == nil, err
+}
+
+// read reads the topics and the metadata of two commits.
+func (h *Holes) read(ctx context.Context, list [2]*git.Commit) (topics [2]map[string]git.ID, meta [2]*doc.Metadata, err error) {
+	for i, c := range list {
+		tip := h.s.TipOf(store.BranchOf(c), c)
+		if topics[i], err = store.TopicIDs(ctx, tip); err == nil {
+			meta[i], err = tip.Metadata(ctx)
+		}
+		if err != nil {
+			return topics, meta, err
 		}
 	}
-	return err == nil, err
+	return topics, meta, nil
+}
+
+// missingKeys counts the keys of other metadata that metadata lack or have with another value, without those of one branch.
+func missingKeys(m, of *doc.Metadata) (n int, err error) {
+	keys, err := doc.NewMetadata().Lost(of, false)
+	for _, k := range keys {
+		now, has, err := m.In(k)
+		if err != nil {
+			return 0, err
+		}
+		if !has || !now.Equal(k) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// differingKeys counts the keys that only one of two metadata has or has otherwise.
+func differingKeys(a, b *doc.Metadata) (int, error) {
+	n, err := missingKeys(a, b)
+	if err != nil {
+		return 0, err
+	}
+	m, err := missingKeys(b, a)
+	return n + m, err
 }
 
 // undone returns the commits that nothing leads to and that come from a commit.
@@ -196,13 +302,16 @@ func (h *Holes) lacksTopics(ctx context.Context, c, of *git.Commit) (bool, error
 	return false, ignoreLost(err)
 }
 
-// contains reports whether the documents of a commit have an entry. What is lost counts as having it.
-func (h *Holes) contains(ctx context.Context, c *git.Commit, entry string) (bool, error) {
+// contains reports whether the documents of a commit have an entry; lost is the answer where that is not known.
+func (h *Holes) contains(ctx context.Context, c *git.Commit, entry string, lost bool) (bool, error) {
+	if entry == "" {
+		return false, nil
+	}
 	tip := h.s.TipOf(store.BranchOf(c), c)
 	for _, k := range []store.EntryKind{store.CommitEntries, store.LogEntries} {
 		has, err := tip.ContainsEntry(ctx, k, entry)
 		if errors.Is(err, git.ErrNotFound) {
-			return true, nil
+			return lost, nil
 		}
 		if has || err != nil {
 			return has, err

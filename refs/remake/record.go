@@ -1,0 +1,80 @@
+package remake
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// record returns the trailers of a commit for what its parents have and it has no more, where one of these was found for a lost
+// commit, which removed that: without a record it would come back. It returns "" for other commits.
+func (h *Holes) record(ctx context.Context, c *git.Commit, tree git.ID, parents []git.ID) (string, error) {
+	born := slices.Contains(h.holes[c.ID], hole{id: c.ID}) // see birth
+	if !born && !slices.ContainsFunc(c.Parents, func(p git.ID) bool { return h.Objects[p] && h.commits[p] == nil }) {
+		return "", nil
+	}
+	var gone []string
+	now := &git.Commit{Tree: tree, Message: c.Message}
+	for _, p := range parents {
+		was, err := h.treeOf(ctx, []git.ID{p})
+		if was == "" || err != nil {
+			return "", err
+		}
+		more, err := h.removed(ctx, now, &git.Commit{Tree: was, Message: c.Message})
+		if err != nil {
+			return "", err
+		}
+		gone = append(gone, more...)
+	}
+	slices.Sort(gone)
+	var b strings.Builder
+	for _, name := range slices.Compact(gone) {
+		if !slices.Contains(c.Trailers(store.TrailerRemoves), name) {
+			b.WriteString(store.TrailerRemoves + ": " + name + "\n")
+		}
+	}
+	if _, _, block := c.Parts(); block == "" && b.Len() > 0 {
+		return "\n" + b.String(), nil
+	}
+	return b.String(), nil
+}
+
+// removed lists what one commit has and another one lacks, as records name it.
+func (h *Holes) removed(ctx context.Context, c, before *git.Commit) (gone []string, err error) {
+	if store.BranchOf(c) == "" {
+		var docs [2]*doc.Roadmap
+		for i, tree := range []git.ID{c.Tree, before.Tree} {
+			e, ok, err := h.s.Repo().Edit(tree).Entry(ctx, doc.RoadmapFile)
+			if !ok || err != nil {
+				return nil, ignoreLost(err)
+			}
+			data, err := h.s.Repo().Blob(ctx, e.ID)
+			if err != nil {
+				return nil, ignoreLost(err)
+			}
+			docs[i] = doc.ParseRoadmap(data)
+		}
+		if len(docs[0].Lost(docs[1])) > 0 {
+			gone = []string{doc.RoadmapFile}
+		}
+		return gone, nil
+	}
+	topics, meta, err := h.read(ctx, [2]*git.Commit{c, before})
+	if err != nil {
+		return nil, ignoreLost(err)
+	}
+	for name := range topics[1] {
+		if topics[0][name] == "" {
+			gone = append(gone, doc.TopicDir+"/"+name)
+		}
+	}
+	keys, err := meta[0].Lost(meta[1], false)
+	for _, k := range keys {
+		gone = append(gone, store.KeyRecord(k.Path))
+	}
+	return gone, err
+}
