@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
 )
 
 // checkDocuments checks the whole history of memory by the rules for incoming memory (see
@@ -108,23 +109,50 @@ func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err e
 // such commit either, git is told to leave it out, as at the edge of a shallow clone: the documents of newer commits
 // have what it said, and sync finds the other clones' form of those.
 func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error) {
+	remote, err := v.fetchedFrom(ctx)
+	if err != nil {
+		return "", err
+	}
 	first := ""
 	if file, here := v.s.Repo().LooseFile(f.ID); here {
 		first = "rm -f " + prose.ShellQuoted(file) + " && "
 	}
-	remotes, err := v.s.Repo().Remotes(ctx)
-	if err != nil {
-		return "", err
+	switch {
+	case remote != "":
+		return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote) + v.leaveOut(f.ID), nil
+	case first != "": // see dropDamagedFiles
+		return FixCommand, nil
 	}
+	return "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+}
+
+// fetchedFrom returns the first remote that has memory; "" for none.
+func (v *memory) fetchedFrom(ctx context.Context) (string, error) {
+	remotes, err := v.s.Repo().Remotes(ctx)
 	for _, remote := range remotes {
-		if slices.ContainsFunc(v.tips, func(t incoming.Tip) bool {
-			return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/")
-		}) {
-			return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.leaveOut(f.ID), nil
+		of := func(t incoming.Tip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }
+		if slices.ContainsFunc(v.tips, of) {
+			return remote, nil
 		}
 	}
-	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " +
-		prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+	return "", err
+}
+
+// refspecs returns the arguments for a remote that a plain fetch brings no memory of: one that was added after init.
+func (v *memory) refspecs(ctx context.Context, name string) (args string) {
+	cfg, err := v.s.Repo().Config(ctx)
+	if err != nil {
+		return ""
+	}
+	wanted := share.WantedRefspecs(cfg, name)
+	has := func(spec string) bool { return slices.Contains(cfg.All("remote."+name+".fetch"), spec) }
+	if slices.ContainsFunc(wanted, has) {
+		return ""
+	}
+	for _, spec := range wanted {
+		args += " " + prose.ShellQuoted(spec)
+	}
+	return args
 }
 
 // leaveOut returns the end of a command line that leaves a parent out of history if it is still not here.

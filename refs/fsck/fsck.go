@@ -114,6 +114,8 @@ type checker struct {
 
 	original map[string]bool // ids of entries with two contents of which the first one is known
 
+	damaged map[git.ID]bool // loose objects that have been reported
+
 	holes map[git.ID]bool // objects that checkHoles has reported as lost
 
 	again     map[git.ID]git.ID // commits that were made again: what they are now
@@ -140,7 +142,7 @@ const maxLooks = 3
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	for look := 1; ; look++ {
-		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, again: map[git.ID]git.ID{}, lost: map[string]bool{},
+		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, again: map[git.ID]git.ID{}, lost: map[string]bool{}, damaged: map[git.ID]bool{},
 			renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
@@ -178,7 +180,11 @@ func (c *checker) run(ctx context.Context) error {
 		}
 	}
 	for _, check := range checks() {
-		if err := check.run(ctx, c); err != nil {
+		err := check.run(ctx, c)
+		for c.dropDamaged(ctx, err) {
+			err = check.run(ctx, c)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

@@ -20,6 +20,17 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if err != nil {
 		return err
 	}
+	if dropped, err := c.dropDamagedFiles(ctx, v); err != nil {
+		return err
+	} else if dropped {
+		c.loaded = nil
+		if err := checkRefs(ctx, c); err != nil { // tips may be lost now
+			return err
+		}
+		if v, err = c.memory(ctx); err != nil {
+			return err
+		}
+	}
 	isHole := func(f incoming.Flaw) bool { return f.Kind == incoming.FlawMissing && v.isOwnFlaw(f) }
 	if !slices.ContainsFunc(v.flaws, isHole) {
 		if whole, err := c.othersWhole(ctx); whole || err != nil {

@@ -41,6 +41,9 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 	for i, r := range list {
 		switch {
 		case infos[i].Type != "commit":
+			if _, err := c.s.Repo().Commit(ctx, r.ID); err != nil {
+				c.dropDamaged(ctx, err)
+			}
 			lost = append(lost, lostRef{Ref: r, kind: infos[i].Type})
 		case tracking(r.Name):
 			theirs = append(theirs, r)
@@ -345,6 +348,11 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 		return f, err
 	}
 	past = append(past, told...)
+	parents, err := c.firstParents(ctx, name)
+	if err != nil {
+		return f, err
+	}
+	past = append(past, parents...)
 	remotes, err := c.s.Repo().Remotes(ctx)
 	if err != nil {
 		return f, err
@@ -372,6 +380,37 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 		}
 	}
 	return former{}, nil
+}
+
+// mostParents is how many commits of a branch firstParents lists.
+const mostParents = 200
+
+// firstParents lists the commits of a branch below its tip, if that is here, the newest first: git expires reflogs, and a clone
+// has none.
+func (c *checker) firstParents(ctx context.Context, name string) (list []git.ID, err error) {
+	branch, ok := git.BranchName(name)
+	if !ok {
+		return nil, nil
+	}
+	id, err := c.s.Repo().Ref(ctx, name)
+	if err != nil { // it is broken, which is why this is asked
+		return nil, nil
+	}
+	for len(list) < mostParents && err == nil {
+		var at *git.Commit
+		if at, err = c.s.Repo().Commit(ctx, id); err != nil || store.BranchOf(at) != branch {
+			break
+		}
+		list = append(list, id)
+		if len(at.Parents) == 0 {
+			break
+		}
+		id = at.Parents[0]
+	}
+	if errors.Is(err, git.ErrNotFound) {
+		err = nil
+	}
+	return list, err
 }
 
 // line lists what a ref has named on the way to what it was last, the newest first, by its reflog.

@@ -37,6 +37,18 @@ func (r *Repo) loose(id ID) (Object, error) {
 	return start.Object, err
 }
 
+// DamagedError is the error for a loose object whose file cannot be understood, as a power cut leaves an empty one.
+type DamagedError struct {
+	ID  ID
+	err error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("loose object '%s' is corrupt: %v", e.ID, e.err)
+}
+
+func (e *DamagedError) Unwrap() error { return e.err }
+
 // looseStart is loose for no more than about the first most bytes of a giant, whose hash is not checked.
 func (r *Repo) looseStart(id ID, most int) (Start, error) {
 	raw, err := disk.ReadFollowed(r.LoosePath(id))
@@ -48,14 +60,14 @@ func (r *Repo) looseStart(id ID, most int) (Start, error) {
 	}
 	o, err := inflate(raw, max(most, readWhole))
 	if err != nil {
-		return Start{}, fmt.Errorf("loose object '%s' is corrupt: %w", id, err)
+		return Start{}, &DamagedError{id, err}
 	}
 	o.ID = id
 	if !o.Whole() {
 		return o, nil
 	}
 	if got := hashObject(o.Type, o.Data, len(id)); got != id {
-		return Start{}, fmt.Errorf("loose object '%s' is corrupt: its content is that of '%s'", id, got)
+		return Start{}, &DamagedError{id, fmt.Errorf("its content is that of '%s'", got)}
 	}
 	return o, nil
 }

@@ -22,7 +22,7 @@ func (h *Holes) fill(ctx context.Context) error {
 	for _, id := range slices.Backward(h.order) {
 		c := h.commits[id]
 		tree := c.Tree
-		if store.BranchOf(c) != "" && slices.ContainsFunc(h.holes[id], hole.isLive) {
+		if store.BranchOf(c) != "" && slices.ContainsFunc(h.holes[id], h.isLive) {
 			switch tree = next[id]; {
 			case tree != "":
 				if err := h.fillFrom(ctx, c, tree); err != nil {
@@ -71,6 +71,11 @@ func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.
 	for _, at := range h.holes[c.ID] {
 		if isDocument(at.path) && h.docs[c.ID] != "" {
 			continue
+		}
+		if empty := h.empty[at.id]; empty != nil {
+			if _, err := h.s.Repo().WriteBlob(ctx, empty); err != nil {
+				return "", err
+			}
 		}
 		files, err := h.value(ctx, at, before)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
@@ -50,6 +51,7 @@ type Holes struct {
 	holes    map[git.ID][]hole          // by commit
 	values   map[hole]map[string]git.ID // what takes their place
 	exits    map[hole][]git.ID          // see readExits; nil: not read yet
+	empty    map[git.ID][]byte          // the log.md of branches without steps
 	docs     map[git.ID]git.ID          // the trees of which commits get their documents
 	cuts     map[git.ID][]cut           // how these documents differ from those
 	given    map[git.ID]bool            // commits that stay as they are, as nothing tells of their documents
@@ -70,7 +72,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
 		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, child: map[git.ID]git.ID{}, holes: map[git.ID][]hole{}, values: map[hole]map[string]git.ID{},
-		docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
+		empty: map[git.ID][]byte{}, docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}
@@ -389,6 +391,10 @@ func (h *Holes) readHollow(ctx context.Context) error {
 		}
 		if h.holes[id], err = h.holesOf(ctx, h.commits[id].Tree, known); err != nil {
 			return err
+		}
+		empty := doc.EmptyLog(store.BranchOf(h.commits[id]))
+		if at := (hole{doc.LogFile, h.s.Repo().BlobID(empty)}); slices.Contains(h.holes[id], at) {
+			h.empty[at.id], h.values[at] = empty, map[string]git.ID{"": at.id}
 		}
 	}
 	return nil

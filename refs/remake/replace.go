@@ -54,12 +54,17 @@ func (h *Holes) Mend(ctx context.Context, by store.Writer, between func() error)
 	return replaced, err
 }
 
-// now returns what a commit is; of a lost one, what takes its place, "" for nothing.
+// now returns what a commit is; of one that is left out, what takes its place, "" for nothing: a commit of another branch
+// does not.
 func (h *Holes) now(w *Rewriter, id git.ID) git.ID {
+	of := h.commits[id]
 	for range len(h.insteads) + 1 { // a reflog may lead in a circle
 		list, lost := h.insteads[id]
 		switch {
 		case !lost:
+			if at := h.commits[id]; of != nil && at != nil && store.BranchOf(at) != store.BranchOf(of) {
+				return ""
+			}
 			return w.Now(id)
 		case len(list) == 0:
 			return ""

@@ -25,9 +25,9 @@ func isDocument(path string) bool {
 	return top == doc.CommitFile || top == doc.CommitDir || top == doc.LogFile || top == doc.LogDir
 }
 
-// isLive reports whether commit.md or log.md are lost.
-func (at hole) isLive() bool {
-	return at.path == "" || at.path == doc.CommitFile || at.path == doc.LogFile
+// isLive reports whether a hole is commit.md or log.md, and its text is not known.
+func (h *Holes) isLive(at hole) bool {
+	return h.empty[at.id] == nil && (at.path == "" || at.path == doc.CommitFile || at.path == doc.LogFile)
 }
 
 // value returns what takes the place of a hole of a commit: files by their paths below it. All commits with the same hole get the
