@@ -27,6 +27,9 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err := op.Store.ForgetSources(op.Rewriter.sources); err != nil {
 		return err
 	}
+	if err := op.Rewriter.keepRoadmaps(); err != nil {
+		return err
+	}
 	if err := op.listHidden(ctx, v, now); err != nil {
 		return err
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -38,6 +36,9 @@ type Rewriter struct {
 	blobs   map[dirKey]blobChange
 	newest  map[git.ID]string // by the blob of a commit.md
 	sources []string          // of the steps that were removed
+
+	ofRoadmap        []git.ID          // commits of the roadmap that others name
+	replacedRoadmaps map[git.ID]git.ID // by earlier expunges; nil: not read
 
 	edge      edge
 	rehearsal bool // its objects are removed, see rehearse
@@ -89,52 +90,6 @@ func (w *Rewriter) all(ctx context.Context, list []git.NewCommit) error {
 			return err
 		}
 		meter.Add(1)
-	}
-	return nil
-}
-
-// roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may
-// name one that no ref leads to.
-func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
-	named := map[git.ID]bool{}
-	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
-		ids := make([]git.ID, len(chunk))
-		for i, c := range chunk {
-			ids[i] = c.ID
-		}
-		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
-			c, err := git.ParseCommit(o.ID, o.Data)
-			if err != nil {
-				return err
-			}
-			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
-				w.commits[id] == "" {
-				named[id] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	infos, err := w.s.Repo().InfosHere(ctx, slices.Sorted(maps.Keys(named)))
-	if err != nil {
-		return err
-	}
-	var there []git.ID
-	for _, info := range infos {
-		if info.Type == "commit" { // a clone without the roadmap has none of them
-			there = append(there, info.ID)
-		}
-	}
-	history, err := w.s.Repo().History(ctx, there)
-	if err != nil {
-		return err
-	}
-	for _, c := range history {
-		if err := w.commit(ctx, c.ID); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -1,0 +1,157 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// roadmapsName is the file of local state with a line "OLD NEW" for each commit of the roadmap that an expunge replaced. Commits of
+// branches name commits of the roadmap. Another clone may still push ones that name an old one, which is not here any more: these
+// must be rewritten as ours were, or the two have nothing in common since, and what we have removed since comes back with theirs.
+const roadmapsName = "roadmaps"
+
+// readRoadmaps reads what commits of the roadmap were replaced by.
+func (w *Rewriter) readRoadmaps() (map[git.ID]git.ID, error) {
+	if w.replacedRoadmaps != nil {
+		return w.replacedRoadmaps, nil
+	}
+	data, err := git.ReadStateFile(w.s.StatePath(roadmapsName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list := map[git.ID]git.ID{}
+	for line := range bytes.Lines(data) {
+		old, now, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		if !ok || !w.s.Repo().IsID(string(old)) || !w.s.Repo().IsID(string(now)) {
+			return nil, fmt.Errorf("'%s': cannot understand '%s'", w.s.StatePath(roadmapsName), prose.OneLine(string(line), 100))
+		}
+		list[git.ID(old)] = git.ID(now)
+	}
+	w.replacedRoadmaps = list
+	return list, nil
+}
+
+// keepRoadmaps writes down what the rewritten commits of the roadmap were replaced by, before refs move. The caller holds
+// the lock of expunge.
+func (w *Rewriter) keepRoadmaps() error {
+	list, err := w.readRoadmaps()
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, old := range w.ofRoadmap {
+		if now := w.commits[old]; now != "" && now != old && list[old] != now {
+			list[old], changed = now, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, old := range slices.Sorted(maps.Keys(list)) {
+		fmt.Fprintf(&b, "%s %s\n", old, list[old])
+	}
+	return w.s.Repo().WriteStateFile(roadmapsName, b.Bytes())
+}
+
+// roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may
+// name one that no ref leads to.
+func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
+	named := map[git.ID]bool{}
+	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
+		ids := make([]git.ID, len(chunk))
+		for i, c := range chunk {
+			ids[i] = c.ID
+		}
+		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+			c, err := git.ParseCommit(o.ID, o.Data)
+			if err != nil {
+				return err
+			}
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
+				w.commits[id] == "" {
+				named[id] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	here, gone, err := w.here(ctx, slices.Sorted(maps.Keys(named)))
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 { // a clone without the roadmap has none of them
+		return w.roadmapHistory(ctx, here)
+	}
+	replaced, err := w.readRoadmaps()
+	if err != nil {
+		return err
+	}
+	now := map[git.ID]git.ID{}
+	for _, id := range gone {
+		last := id
+		for range len(replaced) { // an expunge may have followed
+			if replaced[last] == "" {
+				break
+			}
+			last = replaced[last]
+		}
+		if last != id {
+			now[id] = last
+		}
+	}
+	more, _, err := w.here(ctx, slices.Sorted(maps.Values(now)))
+	if err != nil {
+		return err
+	}
+	if err := w.roadmapHistory(ctx, append(here, more...)); err != nil {
+		return err
+	}
+	for old, id := range now {
+		if w.commits[old] = id; w.commits[id] != "" {
+			w.commits[old] = w.commits[id]
+		}
+	}
+	return nil
+}
+
+// here divides commits into those that are here and others.
+func (w *Rewriter) here(ctx context.Context, ids []git.ID) (here, gone []git.ID, err error) {
+	infos, err := w.s.Repo().InfosHere(ctx, ids)
+	for _, info := range infos {
+		switch info.Type {
+		case "commit":
+			here = append(here, info.ID)
+		case "":
+			gone = append(gone, info.ID)
+		}
+	}
+	return here, gone, err
+}
+
+// roadmapHistory rewrites commits of the roadmap with their history.
+func (w *Rewriter) roadmapHistory(ctx context.Context, tips []git.ID) error {
+	history, err := w.s.Repo().History(ctx, tips)
+	if err != nil {
+		return err
+	}
+	for _, c := range history {
+		if err := w.commit(ctx, c.ID); err != nil {
+			return err
+		}
+		w.ofRoadmap = append(w.ofRoadmap, c.ID)
+	}
+	return nil
+}
