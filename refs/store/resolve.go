@@ -33,6 +33,10 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 		return nil, s.NoSuchCommit(ctx, rev, err)
 	}
 	if BranchOf(c) == "" {
+		if _, ref, err := s.named(ctx, beforeSuffix(rev)); err == nil && ref != "" { // git alone made it, or another program
+			return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit without the trailers of memory", prose.OneLine(rev, 100)),
+				"git context fsck --fix")
+		}
 		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
 			"git context --at "+prose.OneLine(rev, 100))
 	}
