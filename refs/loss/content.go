@@ -76,12 +76,15 @@ func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lost
 			return false, err
 		}
 	}
-	if lines, known := f.hides[string(now.ID[:])]; known && !lines.CameBack(hidden, entry) || !known && !f.Gone.Hides(hidden, entry) {
+	if lines, known := f.hides[string(now.ID[:])]; known && !lines.CameBack(withoutOrigin(hidden), withoutOrigin(entry)) || !known && !f.Gone.Hides(hidden, entry) {
 		return false, nil
 	}
 	f.back[e.key.ID] = true
 	return true, nil
 }
+
+// withoutOrigin returns the text of an entry as its file has it, see finder.text.
+func withoutOrigin(text []byte) []byte { return text[bytes.IndexByte(text, '\n')+1:] }
 
 // cameAs reports whether an entry came into the history of a commit with one content and never with
 // another one: a commit that changes an entry, or brings it in another history, too, did not write it first.
