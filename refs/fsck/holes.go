@@ -3,6 +3,7 @@ package fsck
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,8 +73,8 @@ func checkHoles(ctx context.Context, c *checker) error {
 		}
 		return nil
 	}, Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
-		Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s",
-			strings.Join(shownNames(names), ", "), prose.Count(len(h.Objects), "object"), said)})
+		Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s; lost: %s",
+			strings.Join(shownNames(names), ", "), prose.Count(len(h.Objects), "object"), said, shownIDs(h.Objects))})
 	return nil
 }
 
@@ -87,6 +88,18 @@ func shownNames(refs []git.Ref) []string {
 		names = append(names[:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
 	}
 	return names
+}
+
+// shownIDs lists objects, at most two.
+func shownIDs(objects map[git.ID]bool) string {
+	var list []string
+	for _, id := range slices.Sorted(maps.Keys(objects)) {
+		list = append(list, string(id))
+	}
+	if n := len(list); n > 2 {
+		list = append(list[:2], fmt.Sprintf("%d more", n-2))
+	}
+	return strings.Join(list, ", ")
 }
 
 // isOwnFlaw reports whether a flaw is in what a ref of our own leads to.

@@ -90,7 +90,7 @@ func blockFault(message string) (sum int64, fault string) {
 }
 
 // commitEntries checks that the commit.md of every commit ends with the commit's own entry,
-// which had the largest id when it was made, unless the commit left it out with others, see leftOut.
+// which had the largest id when it was made and no parent has, unless the commit left it out with others, see leftOut.
 // It reads those files that were not checked because a parent of our own has them too.
 func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error {
 	var list, unread []File
@@ -119,7 +119,13 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 	}
 	for _, f := range list {
 		read := c.Files[FileKey{f.kind, f.ID}]
-		if read.Bad || read.Last == f.at.EntryID {
+		if read.Bad {
+			continue
+		}
+		if read.Last == f.at.EntryID {
+			if err := c.notRepeated(ctx, f); err != nil {
+				return err
+			}
 			continue
 		}
 		if left, err := c.leftOut(ctx, f.at, read.Last); left || err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mostLooks and mostLooksEach bound how many commits leftOut looks at in one inspection, and for one commit, which
@@ -41,6 +42,24 @@ func (c *Inspection) leftOut(ctx context.Context, n *Commit, last string) (bool,
 		}
 	}
 	return false, nil
+}
+
+// notRepeated reports a commit whose entry is the last one of a parent, too: none of our commands makes it, and views would take
+// it for the commit of that entry, with its message and without its score.
+func (c *Inspection) notRepeated(ctx context.Context, f File) error {
+	for _, id := range f.at.Parents {
+		if c.looked++; c.looked > mostLooks {
+			return nil
+		}
+		_, last, err := c.lastOf(ctx, id, f.at.Ref)
+		if err != nil {
+			return err
+		}
+		if last == f.at.EntryID {
+			return c.wrong(FlawUnlisted, f, "a parent has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
+		}
+	}
+	return nil
 }
 
 // unknownLast is larger than every id: a partial clone lacks the commit.md.
