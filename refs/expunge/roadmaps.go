@@ -67,28 +67,11 @@ func (w *Rewriter) keepRoadmaps() error {
 // roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may
 // name one that no ref leads to.
 func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
-	named := map[git.ID]bool{}
-	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
-		ids := make([]git.ID, len(chunk))
-		for i, c := range chunk {
-			ids[i] = c.ID
-		}
-		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
-			c, err := git.ParseCommit(o.ID, o.Data)
-			if err != nil {
-				return err
-			}
-			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
-				w.commits[id] == "" {
-				named[id] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	named, err := w.namedRoadmaps(ctx, list)
+	if err != nil {
+		return err
 	}
-	here, gone, err := w.here(ctx, slices.Sorted(maps.Keys(named)))
+	here, gone, err := w.here(ctx, named)
 	if err != nil {
 		return err
 	}
@@ -125,6 +108,32 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 		}
 	}
 	return nil
+}
+
+// namedRoadmaps returns the commits of the roadmap that commits name and that are not rewritten yet.
+func (w *Rewriter) namedRoadmaps(ctx context.Context, list []git.NewCommit) ([]git.ID, error) {
+	named := map[git.ID]bool{}
+	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
+		ids := make([]git.ID, len(chunk))
+		for i, c := range chunk {
+			ids[i] = c.ID
+		}
+		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+			c, err := git.ParseCommit(o.ID, o.Data)
+			if err != nil {
+				return err
+			}
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
+				w.commits[id] == "" {
+				named[id] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.Sorted(maps.Keys(named)), nil
 }
 
 // here divides commits into those that are here and others.

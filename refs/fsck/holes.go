@@ -55,26 +55,30 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if len(h.Gone) > 0 {
 		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", strings.Join(shownNames(h.Gone), ", "))
 	}
-	c.report(ctx, func(ctx context.Context) error {
-		replaced, err := h.Mend(ctx, c.w, func() error {
-			c.notesWere = h.Notes.ID
-			err := c.notesAgain(ctx)
-			c.notesWere = ""
-			return err
-		})
-		if err != nil {
+	c.report(ctx, func(ctx context.Context) error { return c.mendHoles(ctx, h, refs) },
+		Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
+			Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s; lost: %s",
+				strings.Join(shownNames(names), ", "), prose.Count(len(h.Objects), "object"), said, shownIDs(h.Objects))})
+	return nil
+}
+
+// mendHoles makes history again, and cleans the reflogs of the refs that are moved.
+func (c *checker) mendHoles(ctx context.Context, h *remake.Holes, refs []git.Ref) error {
+	replaced, err := h.Mend(ctx, c.w, func() error {
+		c.notesWere = h.Notes.ID
+		err := c.notesAgain(ctx)
+		c.notesWere = ""
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.loaded, c.holes = nil, nil // the checks that follow read what is there now
+	for _, r := range refs {
+		if err := c.dropLostMoves(ctx, r.Name, replaced...); err != nil {
 			return err
 		}
-		c.loaded, c.holes = nil, nil // the checks that follow read what is there now
-		for _, r := range refs {
-			if err := c.dropLostMoves(ctx, r.Name, replaced...); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
-		Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s; lost: %s",
-			strings.Join(shownNames(names), ", "), prose.Count(len(h.Objects), "object"), said, shownIDs(h.Objects))})
+	}
 	return nil
 }
 

@@ -60,8 +60,8 @@ type Holes struct {
 }
 
 // FindHoles looks for holes below all refs of our own. It returns nil if there are none, and if a command other than
-// this repair can bring the lost objects back: a tip is not whole, a remote has them, or has promised them, or they are
-// borrowed from another repository.
+// this repair can bring the lost objects back: a remote has them, or has promised them, or they are borrowed from another
+// repository, or only tips have lost them.
 func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	v, err := expunge.ListRefs(ctx, s)
 	if err != nil {
@@ -110,6 +110,15 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		return nil, err
 	}
 	h.follow()
+	h.list(requests)
+	if h.Notes == nil && len(h.Refs)+len(h.Requests) == 0 { // only tips are lost
+		return nil, nil
+	}
+	return h, nil
+}
+
+// list lists what is to be made again.
+func (h *Holes) list(requests []*expunge.Request) {
 	for _, r := range h.own {
 		switch {
 		case !h.again[r.ID]:
@@ -126,10 +135,6 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 			h.Requests, h.Gone = append(h.Requests, r), append(h.Gone, gone...)
 		}
 	}
-	if h.Notes == nil && len(h.Refs)+len(h.Requests) == 0 { // only tips are lost
-		return nil, nil
-	}
-	return h, nil
 }
 
 func rank(r git.Ref) int {
