@@ -79,6 +79,11 @@ func (c *checker) mendHoles(ctx context.Context, h *remake.Holes, refs []git.Ref
 			return err
 		}
 	}
+	for _, r := range h.Requests { // each has been made again
+		if err := c.dropLostMoves(ctx, r.Ref, r.ID); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -34,11 +34,15 @@ func checkReflogs(ctx context.Context, c *checker) error {
 	if err != nil {
 		return err
 	}
+	kept, err := c.s.Repo().Refs(ctx, git.KeptPrefix)
+	if err != nil {
+		return err
+	}
 	w := reflogWalk{c: c, known: map[git.ID]bool{}}
 	if w.edge, err = c.s.Repo().Shallow(); err != nil {
 		return err
 	}
-	for _, r := range list.Every() {
+	for _, r := range append(list.Every(), kept...) {
 		if isWork(r.Name) {
 			continue
 		}

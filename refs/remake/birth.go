@@ -16,9 +16,9 @@ import (
 // its commit.md tell of it; nil if they do not. Without it the branch would have nothing in common with the other one, so that
 // the next merge would bring back what that has removed since.
 func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
-	child := h.commits[h.child[id]]
-	if child == nil {
-		return nil, nil
+	child, err := h.childOf(ctx, id)
+	if child == nil || err != nil {
+		return nil, err
 	}
 	at, from := store.ParseCreated(child.Trailer(store.TrailerCreated))
 	if at == nil || from == nil {
@@ -33,6 +33,9 @@ func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
 		return nil, nil
 	}
 	entry := list[0]
+	if isBirth(child) {
+		return nil, nil // what is lost is of the other branch
+	}
 	parent, err := h.closestOf(ctx, *from, child, func(c *git.Commit) bool {
 		return !c.Committer.When.After(*at) && c.Trailer(store.TrailerNewest) < entry.ID
 	})
@@ -47,6 +50,72 @@ func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
 	}
 	c.Message += store.TrailerNewest + ": " + entry.ID + "\n"
 	return c, nil
+}
+
+// isBirth reports whether a commit is the first one of its branch.
+func isBirth(c *git.Commit) bool {
+	return strings.HasPrefix(c.Subject(), store.SubjectBirth+store.BranchOf(c))
+}
+
+// childOf returns a commit that is here and that a lost one is a parent of: one of the same branch, if there is any. nil: none.
+func (h *Holes) childOf(ctx context.Context, lost git.ID) (*git.Commit, error) {
+	if err := h.readChildren(ctx); err != nil {
+		return nil, err
+	}
+	list := h.children[lost]
+	if len(list) == 0 { // what leads to it was found in the place of another lost one
+		return h.commits[h.led[lost]], nil
+	}
+	return slices.MinFunc(list, func(a, b *git.Commit) int {
+		return cmp.Or(cmp.Compare(far(a, lost), far(b, lost)), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
+// far tells how likely a child is of another branch than its parent.
+func far(c *git.Commit, parent git.ID) int {
+	switch {
+	case c.Parents[0] != parent:
+		return 2
+	case isBirth(c):
+		return 1
+	}
+	return 0
+}
+
+// readChildren reads the commits that own refs and requests lead to.
+func (h *Holes) readChildren(ctx context.Context) error {
+	if h.children != nil {
+		return nil
+	}
+	h.children = map[git.ID][]*git.Commit{}
+	seen := map[git.ID]bool{}
+	var stack []git.ID
+	for _, r := range slices.Concat(h.own, h.kept) {
+		stack = append(stack, r.ID)
+	}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[id] || h.shared[id] {
+			continue
+		}
+		seen[id] = true
+		c, err := h.s.Repo().Commit(ctx, id)
+		if errors.Is(err, git.ErrNotFound) {
+			c, err = h.tell(ctx, id)
+		}
+		if err != nil {
+			return err
+		}
+		if c == nil || h.edge[id] {
+			continue
+		}
+		for _, p := range c.Parents {
+			h.children[p] = append(h.children[p], c)
+		}
+		stack = append(stack, c.Parents...)
+	}
+	return nil
 }
 
 // mostCompared is with how many commits of a branch closestOf compares another one.

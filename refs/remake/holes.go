@@ -37,6 +37,7 @@ type Holes struct {
 
 	s        *store.Store
 	own      []git.Ref                  // the roadmap first, the notes last
+	kept     []git.Ref                  // of requests
 	commits  map[git.ID]*git.Commit     // that are here or that journals tell of
 	told     map[git.ID]*git.Commit     // that journals tell of; nil: not read yet
 	before   map[git.ID]before          // by commit; nil: not read yet
@@ -45,7 +46,8 @@ type Holes struct {
 	edge     map[git.ID]bool            // of a shallow clone
 	closed   map[git.ID]bool            // commits whose parents are in order
 	hidden   map[git.ID]bool            // commits that only requests lead to
-	child    map[git.ID]git.ID          // by what led to a commit
+	led      map[git.ID]git.ID          // by what the walk came to a commit from
+	children map[git.ID][]*git.Commit   // that are here, by parent; nil: not read yet
 	loose    []*git.Commit              // that nothing leads to; nil: not looked for
 	order    []git.ID                   // parents first
 	holes    map[git.ID][]hole          // by commit
@@ -71,7 +73,7 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 		return nil, err
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
-		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, child: map[git.ID]git.ID{}, holes: map[git.ID][]hole{}, values: map[hole]map[string]git.ID{},
+		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, led: map[git.ID]git.ID{}, holes: map[git.ID][]hole{}, values: map[hole]map[string]git.ID{},
 		empty: map[git.ID][]byte{}, docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
@@ -88,13 +90,19 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if v.Notes != "" {
 		h.own = append(h.own, git.Ref{Name: git.NotesRef, ID: v.Notes})
 	}
+	requests, err := expunge.ReadableRequests(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range requests {
+		h.kept = append(h.kept, r.Memory()...)
+	}
 	for _, r := range h.own {
 		if err := h.walk(ctx, r); err != nil {
 			return nil, err
 		}
 	}
-	requests, err := h.walkRequests(ctx)
-	if err != nil {
+	if err := h.walkKept(ctx); err != nil {
 		return nil, err
 	}
 	if err := h.readHollow(ctx); err != nil {
@@ -144,24 +152,18 @@ func rank(r git.Ref) int {
 	return 1
 }
 
-// walkRequests lists the commits that only requests keep.
-func (h *Holes) walkRequests(ctx context.Context) ([]*expunge.Request, error) {
+// walkKept lists the commits that only requests keep.
+func (h *Holes) walkKept(ctx context.Context) error {
 	from := len(h.order)
-	list, err := expunge.ReadableRequests(ctx, h.s)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range list {
-		for _, kept := range r.Memory() {
-			if err := h.walk(ctx, kept); err != nil {
-				return nil, err
-			}
+	for _, kept := range h.kept {
+		if err := h.walk(ctx, kept); err != nil {
+			return err
 		}
 	}
 	for _, id := range h.order[from:] {
 		h.hidden[id] = true
 	}
-	return list, nil
+	return nil
 }
 
 // mayBeElsewhere reports whether another repository that this one borrows from or was cloned from in part may have
@@ -233,7 +235,7 @@ func (h *Holes) walk(ctx context.Context, r git.Ref) error {
 		}
 		for _, p := range h.parents(id) {
 			if h.commits[p] == nil && !h.Objects[p] {
-				h.child[p] = id
+				h.led[p] = id
 				stack = append(stack, p)
 			}
 		}

@@ -14,9 +14,9 @@ import (
 // unreached returns commits that nothing leads to and that may be parents of the child of a lost one, of a branch or of the roadmap:
 // the newest one of its branch, which comes from since if that is not "", and the newest ones of branches that were merged.
 func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref, since git.ID) ([]git.ID, error) {
-	child := h.commits[h.child[id]]
-	if child == nil || r.Name == git.NotesRef { // the newest notes have all lines
-		return nil, nil
+	child, err := h.childOf(ctx, id)
+	if child == nil || err != nil || r.Name == git.NotesRef { // the newest notes have all lines
+		return nil, err
 	}
 	if err := h.readLoose(ctx); err != nil {
 		return nil, err
@@ -152,9 +152,9 @@ const mostFetched = 1000
 // or items the child has all as they are there; "" for none. What the remote has since then, this repository may never have
 // merged: below its own commits it would be set back.
 func (h *Holes) fetched(ctx context.Context, id git.ID, r git.Ref) (git.ID, error) {
-	child := h.commits[h.child[id]]
-	if child == nil {
-		return "", nil
+	child, err := h.childOf(ctx, id)
+	if child == nil || err != nil {
+		return "", err
 	}
 	remotes, err := h.s.Repo().Remotes(ctx)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
+// SubjectBirth begins the subject of the first commit of a branch, before its name.
+const SubjectBirth = "Start branch "
+
 // Birth is the first commit of a branch: a commit.md with one entry, the
 // purpose; an empty log.md; its own facts; no sealed segments. What the branch
 // starts from, if anything, is its parent: that history stays reachable and its
@@ -52,7 +55,7 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 		b.At = tx.Signature.When
 	}
 	c := &Draft{branch: b.Name, Tree: tx.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
-	m := doc.Commit{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
+	m := doc.Commit{Kind: doc.KindBirth, Summary: SubjectBirth + b.Name, Contribution: SubjectBirth + b.Name,
 		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
 		Agent: tx.Writer.Agent, Session: tx.Writer.Session, Model: tx.Writer.Model}
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
