@@ -383,7 +383,7 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
-		st.merged, conflicts, err = mergeRoadmaps(ctx, ses, st.ours, theirs, bases, ex.peer.Name, settle)
+		st.merged, conflicts, err = mergeRoadmaps(ctx, ses, st.ours, theirs, bases, ex.peer.Name, settle, false)
 	} else {
 		st.merged, conflicts, err = ex.mergeBranch(ctx, ses, st, theirs, bases, roadmap, settle)
 	}

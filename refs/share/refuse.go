@@ -322,7 +322,7 @@ func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have,
 	settle := merge.Preferring(l.ses, "ours")
 	if branch, ok := git.BranchName(ref); !ok {
 		var err error
-		if c, conflicts, err = mergeRoadmaps(ctx, l.ses, have, kept, []git.ID{base}, r.Remote, settle); err != nil {
+		if c, conflicts, err = mergeRoadmaps(ctx, l.ses, have, kept, []git.ID{base}, r.Remote, settle, true); err != nil {
 			return err
 		}
 	} else {

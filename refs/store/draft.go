@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -56,6 +57,25 @@ func (c *Draft) RecordRemovedKeys(before *doc.Metadata) error {
 		}
 	}
 	return err
+}
+
+// RecordRemovedTopics does for topics of another commit what RecordRemovedKeys does for keys.
+func (c *Draft) RecordRemovedTopics(ctx context.Context, before *Tip) error {
+	had, err := TopicIDs(ctx, before)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(had)) {
+		path := doc.TopicDir + "/" + name
+		_, has, err := c.Tree.Entry(ctx, path)
+		if err != nil {
+			return err
+		}
+		if !has && !slices.Contains(c.removes, path) {
+			c.removes = append(c.removes, path)
+		}
+	}
+	return nil
 }
 
 // KeyRecord returns the value of Context-Removes for a key path of metadata.yaml, in the form of doc.JoinPath.
