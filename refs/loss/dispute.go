@@ -66,9 +66,10 @@ func (f *finder) readDispute(ctx context.Context) (*dispute, error) {
 		switch {
 		case err != nil:
 			return err
+		case store.BranchOf(c) == "": // notes, which judge entries of others, and the roadmap
 		case c.Trailer(store.TrailerRestores) == "":
 			wrote = append(wrote, c.ID)
-		case store.BranchOf(c) != "":
+		default:
 			restoring = append(restoring, c)
 		}
 		return nil
