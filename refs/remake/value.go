@@ -75,14 +75,20 @@ type exit struct {
 	files map[string]git.ID
 }
 
-// keeps reports whether a commit has a topic as its parent has it: it is one that changes another one.
-func (c exit) keeps(path string) bool {
+// topic returns the file of the topic that a commit changes, by its subject; "" if it says none.
+func (c exit) topic() string {
 	for _, subject := range []string{store.SubjectRemember, store.SubjectForget, store.SubjectPin, store.SubjectUnpin, store.SubjectConfirm} {
 		if key, ok := strings.CutPrefix(c.Subject(), subject); ok && len(c.Parents) == 1 {
-			return strings.HasPrefix(path, doc.TopicDir+"/") && path != doc.TopicPath(key)
+			return doc.TopicPath(key)
 		}
 	}
-	return false
+	return ""
+}
+
+// keeps reports whether a commit has a topic as its parent has it: it is one that changes another one.
+func (c exit) keeps(path string) bool {
+	topic := c.topic()
+	return topic != "" && path != topic && strings.HasPrefix(path, doc.TopicDir+"/")
 }
 
 // readExits finds the commits that have something else in the place of a hole than their first parent, which has the hole.
@@ -147,10 +153,14 @@ func (v *values) choose(ctx context.Context) (map[string]git.ID, error) {
 
 // of chooses one file; "" for none.
 func (v *values) of(ctx context.Context, path string) (git.ID, error) {
+	full := strings.Trim(v.at.path+"/"+path, "/")
 	for _, c := range v.exits {
-		if c.keeps(strings.Trim(v.at.path+"/"+path, "/")) {
+		if c.keeps(full) {
 			return c.files[path], nil
 		}
+	}
+	if slices.ContainsFunc(v.exits, func(c exit) bool { return c.topic() == full }) { // what it says is new
+		return v.before[path], nil
 	}
 	if v.next == nil {
 		return v.before[path], nil
