@@ -393,9 +393,6 @@ func (c *checker) firstParents(ctx context.Context, name string) (list []git.ID,
 		return nil, nil
 	}
 	id, err := c.s.Repo().Ref(ctx, name)
-	if err != nil { // it is broken, which is why this is asked
-		return nil, nil
-	}
 	for len(list) < mostParents && err == nil {
 		var at *git.Commit
 		if at, err = c.s.Repo().Commit(ctx, id); err != nil || store.BranchOf(at) != branch {
@@ -407,10 +404,7 @@ func (c *checker) firstParents(ctx context.Context, name string) (list []git.ID,
 		}
 		id = at.Parents[0]
 	}
-	if errors.Is(err, git.ErrNotFound) {
-		err = nil
-	}
-	return list, err
+	return list, ctx.Err() // what is broken is why this is asked
 }
 
 // line lists what a ref has named on the way to what it was last, the newest first, by its reflog.

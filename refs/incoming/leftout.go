@@ -3,6 +3,7 @@ package incoming
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -44,9 +45,13 @@ func (c *Inspection) leftOut(ctx context.Context, n *Commit, last string) (bool,
 	return false, nil
 }
 
-// notRepeated reports a commit whose entry is the last one of a parent, too: none of our commands makes it, and views would take
-// it for the commit of that entry, with its message and without its score.
+// notRepeated reports a commit whose entry is the last one of a parent, too, and whose message is another one: none of our commands
+// makes it, and views would take it for the commit of that entry. With the same message it is what git's own commands make of a
+// tip, as for leftOut. What was made here is looked at by other checks first, as for secrets.
 func (c *Inspection) notRepeated(ctx context.Context, f File) error {
+	if c.ours {
+		return nil
+	}
 	for _, id := range f.at.Parents {
 		if c.looked++; c.looked > mostLooks {
 			return nil
@@ -55,11 +60,29 @@ func (c *Inspection) notRepeated(ctx context.Context, f File) error {
 		if err != nil {
 			return err
 		}
-		if last == f.at.EntryID {
-			return c.wrong(FlawUnlisted, f, "a parent has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
+		if last != f.at.EntryID {
+			continue
 		}
+		same, err := c.saysTheSame(ctx, f.at.ID, id)
+		if !same && err == nil {
+			err = c.wrong(FlawUnlisted, f, "a parent has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
+		}
+		return err
 	}
 	return nil
+}
+
+// saysTheSame reports whether two commits have the same message.
+func (c *Inspection) saysTheSame(ctx context.Context, a, b git.ID) (bool, error) {
+	var messages [2]string
+	for i, id := range []git.ID{a, b} {
+		commit, err := c.repo.Commit(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		messages[i] = strings.TrimSpace(commit.Message)
+	}
+	return messages[0] == messages[1], nil
 }
 
 // unknownLast is larger than every id: a partial clone lacks the commit.md.
