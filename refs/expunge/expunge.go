@@ -13,7 +13,7 @@
 //	expunge.json    an expunge that is under way, see [Intent]
 //	written         kept by package store: which commits were made here
 //	forgotten       kept by package store: the sources of steps that went
-//	roadmaps        what commits of the roadmap were replaced by
+//	roadmaps        what commits of the roadmap were replaced by, see [RoadmapsName]
 //	unasked.json    how much was removed because remotes asked for it
 //	expunged.txt    the tombstones of what was expunged here, see [HereName]
 //	hidden          which texts were replaced in which entries, see [store.HiddenName]

@@ -9,36 +9,42 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// roadmapsName is the file of local state with a line "OLD NEW" for each commit of the roadmap that an expunge replaced. Commits of
+// RoadmapsName is the file of local state with a line "OLD NEW" for each commit of the roadmap that an expunge replaced. Commits of
 // branches name commits of the roadmap. Another clone may still push ones that name an old one, which is not here any more: these
 // must be rewritten as ours were, or the two have nothing in common since, and what we have removed since comes back with theirs.
-const roadmapsName = "roadmaps"
+const RoadmapsName = "roadmaps"
 
-// readRoadmaps reads what commits of the roadmap were replaced by.
-func (w *Rewriter) readRoadmaps() (map[git.ID]git.ID, error) {
-	if w.replacedRoadmaps != nil {
-		return w.replacedRoadmaps, nil
-	}
-	data, err := git.ReadStateFile(w.s.StatePath(roadmapsName))
+// ReplacedRoadmaps reads what commits of the roadmap were replaced by. fail.ErrInvalid: the file cannot be read.
+func ReplacedRoadmaps(s *store.Store) (map[git.ID]git.ID, error) {
+	path := s.StatePath(RoadmapsName)
+	data, err := git.ReadStateFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	list := map[git.ID]git.ID{}
 	for line := range bytes.Lines(data) {
 		old, now, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-		if !ok || !w.s.Repo().IsID(string(old)) || !w.s.Repo().IsID(string(now)) {
-			return nil, fmt.Errorf("'%s': cannot understand '%s'", w.s.StatePath(roadmapsName), prose.OneLine(string(line), 100))
+		if !ok || !s.Repo().IsID(string(old)) || !s.Repo().IsID(string(now)) {
+			return nil, fail.New(fail.ErrInvalid, fail.ExpungeIntent, fmt.Sprintf("'%s', the list of replaced commits of the roadmap, cannot be read: '%s'",
+				path, prose.OneLine(string(line), 100)), "rm "+prose.ShellQuoted(path))
 		}
 		list[git.ID(old)] = git.ID(now)
 	}
-	w.replacedRoadmaps = list
 	return list, nil
+}
+
+func (w *Rewriter) readRoadmaps() (_ map[git.ID]git.ID, err error) {
+	if w.replacedRoadmaps == nil {
+		w.replacedRoadmaps, err = ReplacedRoadmaps(w.s)
+	}
+	return w.replacedRoadmaps, err
 }
 
 // keepRoadmaps writes down what the rewritten commits of the roadmap were replaced by, before refs move. The caller holds
@@ -61,7 +67,7 @@ func (w *Rewriter) keepRoadmaps() error {
 	for _, old := range slices.Sorted(maps.Keys(list)) {
 		fmt.Fprintf(&b, "%s %s\n", old, list[old])
 	}
-	return w.s.Repo().WriteStateFile(roadmapsName, b.Bytes())
+	return w.s.Repo().WriteStateFile(RoadmapsName, b.Bytes())
 }
 
 // roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may

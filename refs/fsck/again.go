@@ -71,9 +71,6 @@ func (t toldSince) String() string {
 	if again > 0 {
 		fmt.Fprintf(&b, "; its journal tells of %s since, made again by the repair", prose.Count(again, "commit"))
 	}
-	if n := len(lost); n > maxNamed {
-		lost = append(lost[:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
-	}
 	if n := t.lacking(); n > 0 {
 		b.WriteString("; it lacks " + prose.Count(n, "step") + " that they took")
 	}
@@ -81,7 +78,7 @@ func (t toldSince) String() string {
 	case t.hollow:
 		b.WriteString("; what is here of its files comes back")
 	case len(lost) > 0:
-		b.WriteString("; only files that are not here said what these changed: " + strings.Join(lost, ", "))
+		b.WriteString("; only files that are not here said what these changed: " + atMost(lost, maxNamed))
 	}
 	if !t.whole {
 		b.WriteString("; the journal does not tell of every change since")

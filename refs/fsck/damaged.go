@@ -9,26 +9,16 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 )
 
-// dropDamaged reports the damaged loose object for which something failed, once. The repair removes its file: then the object is
-// lost, which other checks mend. It reports whether it did.
+// dropDamaged reports the damaged loose object for which something failed, and removes its file: then the object is lost, which
+// other checks mend. It reports whether it did.
 func (c *checker) dropDamaged(ctx context.Context, failed error) bool {
 	var damaged *git.DamagedError
-	if !errors.As(failed, &damaged) || c.damaged[damaged.ID] {
-		return false
-	}
-	file, here := c.s.Repo().LooseFile(damaged.ID)
-	if !here {
-		return false
-	}
-	c.damaged[damaged.ID] = true
-	c.report(ctx, func(context.Context) error { return os.Remove(file) },
-		Problem{Kind: "object-damaged", Object: file, Repair: FixCommand,
-			Message: failed.Error() + "; the repair removes its file, and what needs it is mended as if it were lost"})
-	return c.found[len(c.found)-1].Fixed
+	return errors.As(failed, &damaged) && c.dropFile(ctx, damaged.ID,
+		failed.Error()+"; the repair removes its file, and what needs it is mended as if it were lost")
 }
 
-// dropDamagedFiles removes the files of damaged loose objects of memory, so that they count as lost. Where a remote may have them,
-// checkDocuments prints how they come back. It reports whether it removed any.
+// dropDamagedFiles does so for damaged objects of memory. Where a remote may have them, checkDocuments prints how they come back.
+// It reports whether it removed any.
 func (c *checker) dropDamagedFiles(ctx context.Context, v *memory) (bool, error) {
 	remote, err := v.fetchedFrom(ctx)
 	if !c.fix || remote != "" || err != nil {
@@ -36,15 +26,23 @@ func (c *checker) dropDamagedFiles(ctx context.Context, v *memory) (bool, error)
 	}
 	dropped := false
 	for _, f := range v.flaws {
-		file, here := c.s.Repo().LooseFile(f.ID)
-		if !here || !lost(f) || c.damaged[f.ID] {
+		if !lost(f) {
 			continue
 		}
-		c.damaged[f.ID] = true
 		f.Kind, f.What = incoming.FlawDamaged, "it is damaged"
-		c.report(ctx, func(context.Context) error { return os.Remove(file) },
-			Problem{Kind: string(f.Kind), Object: string(f.ID), Repair: FixCommand, Message: f.Error()})
-		dropped = dropped || c.found[len(c.found)-1].Fixed
+		dropped = c.dropFile(ctx, f.ID, f.Error()) || dropped
 	}
 	return dropped, nil
+}
+
+// dropFile reports a damaged loose object once, and removes its file. It reports whether it did.
+func (c *checker) dropFile(ctx context.Context, id git.ID, message string) bool {
+	file, here := c.s.Repo().LooseFile(id)
+	if !here || c.damaged[id] {
+		return false
+	}
+	c.damaged[id] = true
+	c.report(ctx, func(context.Context) error { return os.Remove(file) },
+		Problem{Kind: string(incoming.FlawDamaged), Object: string(id), Repair: FixCommand, Message: message})
+	return c.found[len(c.found)-1].Fixed
 }

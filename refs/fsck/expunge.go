@@ -56,7 +56,8 @@ func checkCameBack(ctx context.Context, c *checker) error {
 	}
 	_, here := expunge.Here(c.s)
 	_, hidden := expunge.HiddenTexts(c.s)
-	for name, err := range map[string]error{expunge.HereName: here, store.HiddenName: hidden} {
+	_, roadmaps := expunge.ReplacedRoadmaps(c.s)
+	for name, err := range map[string]error{expunge.HereName: here, store.HiddenName: hidden, expunge.RoadmapsName: roadmaps} {
 		if errors.Is(err, fail.ErrInvalid) {
 			path := c.s.StatePath(name)
 			c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: path, Message: err.Error(), Repair: "rm " + prose.ShellQuoted(path)})

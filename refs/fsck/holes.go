@@ -53,12 +53,12 @@ func checkHoles(ctx context.Context, c *checker) error {
 	}
 	said := "newer documents have what was said there, and the repair makes the commits since again"
 	if len(h.Gone) > 0 {
-		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", strings.Join(shownNames(h.Gone), ", "))
+		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", shownNames(h.Gone))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.mendHoles(ctx, h, refs) },
 		Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
 			Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s; lost: %s",
-				strings.Join(shownNames(names), ", "), prose.Count(len(h.Objects), "object"), said, shownIDs(h.Objects))})
+				shownNames(names), prose.Count(len(h.Objects), "object"), said, shownIDs(h.Objects))})
 	return nil
 }
 
@@ -87,26 +87,28 @@ func (c *checker) mendHoles(ctx context.Context, h *remake.Holes, refs []git.Ref
 	return nil
 }
 
-// shownNames quotes the names of refs, at most maxNamed.
-func shownNames(refs []git.Ref) []string {
+// shownNames quotes the names of refs.
+func shownNames(refs []git.Ref) string {
 	var names []string
 	for _, r := range refs {
 		names = append(names, "'"+incoming.Printable(r.Name)+"'")
 	}
-	if n := len(names); n > maxNamed {
-		names = append(names[:maxNamed], fmt.Sprintf("%d more", n-maxNamed))
-	}
-	return names
+	return atMost(names, maxNamed)
 }
 
-// shownIDs lists objects, at most two.
+// shownIDs lists objects.
 func shownIDs(objects map[git.ID]bool) string {
 	var list []string
 	for _, id := range slices.Sorted(maps.Keys(objects)) {
 		list = append(list, string(id))
 	}
-	if n := len(list); n > 2 {
-		list = append(list[:2], fmt.Sprintf("%d more", n-2))
+	return atMost(list, 2)
+}
+
+// atMost joins the first few names of a list, and says how many more there are.
+func atMost(list []string, most int) string {
+	if n := len(list); n > most {
+		list = append(list[:most:most], fmt.Sprintf("%d more", n-most))
 	}
 	return strings.Join(list, ", ")
 }

@@ -385,8 +385,8 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 // mostParents is how many commits of a branch firstParents lists.
 const mostParents = 200
 
-// firstParents lists the commits of a branch below its tip, if that is here, the newest first: git expires reflogs, and a clone
-// has none.
+// firstParents lists the commits of a branch from its tip down, the newest first: git expires reflogs, and a clone has none.
+// What cannot be read ends the list: the ref or a commit is broken, which is why this is asked.
 func (c *checker) firstParents(ctx context.Context, name string) (list []git.ID, err error) {
 	branch, ok := git.BranchName(name)
 	if !ok {
@@ -404,7 +404,7 @@ func (c *checker) firstParents(ctx context.Context, name string) (list []git.ID,
 		}
 		id = at.Parents[0]
 	}
-	return list, ctx.Err() // what is broken is why this is asked
+	return list, ctx.Err()
 }
 
 // line lists what a ref has named on the way to what it was last, the newest first, by its reflog.

@@ -34,8 +34,8 @@ func (r *Repo) Absent(ctx context.Context, tips []ID) (map[ID]bool, error) {
 // Lost lists the objects that tips reach and that do not exist, whether a remote promises them or not.
 func (r *Repo) Lost(ctx context.Context, tips []ID) (map[ID]bool, error) { return r.notHere(ctx, tips) }
 
-// ReflogsWhole reports whether everything is here that reflogs lead to and no ref does: git gc fails if it is not. A line that
-// names an object that is not here does no harm.
+// ReflogsWhole reports whether everything is here that reflogs lead to and no ref does: git gc fails if it is not. git ignores
+// a line whose object does not exist.
 func (r *Repo) ReflogsWhole(ctx context.Context) (bool, error) {
 	_, err := r.Run(ctx, "rev-list", "--objects", "--quiet", "--reflog", "--not", "--all")
 	if ExitCode(err) > 0 {

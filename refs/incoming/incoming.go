@@ -199,7 +199,6 @@ type Inspection struct {
 	Files   map[FileKey]Ends    // that were checked
 	Roots   map[git.ID]Root     // of branches, by tree
 	newer   map[git.ID]string   // of commits that left out entries: the id of one
-	ours    bool                // what is checked was made here
 	looked  int                 // number of commits that leftOut looked at
 
 	Reader Reader // receives what was read; may be nil

@@ -47,11 +47,8 @@ func (c *Inspection) leftOut(ctx context.Context, n *Commit, last string) (bool,
 
 // notRepeated reports a commit whose entry is the last one of a parent, too, and whose message is another one: none of our commands
 // makes it, and views would take it for the commit of that entry. With the same message it is what git's own commands make of a
-// tip, as for leftOut. What was made here is looked at by other checks first, as for secrets.
+// tip, as for leftOut.
 func (c *Inspection) notRepeated(ctx context.Context, f File) error {
-	if c.ours {
-		return nil
-	}
 	for _, id := range f.at.Parents {
 		if c.looked++; c.looked > mostLooks {
 			return nil

@@ -54,7 +54,7 @@ func flawed(ctx context.Context, s *store.Store, tips []Tip, known []git.ID) ([]
 	}
 	var flaws []Flaw
 	c := NewInspection(s.Repo(), math.MaxInt32, latest)
-	c.OnFlaw, c.ours = func(f Flaw) { flaws = append(flaws, f) }, true
+	c.OnFlaw = func(f Flaw) { flaws = append(flaws, f) }
 	list, err := s.Repo().History(ctx, ids)
 	if err != nil || len(list) == 0 {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -88,15 +89,21 @@ func (h *Holes) readChildren(ctx context.Context) error {
 		return nil
 	}
 	h.children = map[git.ID][]*git.Commit{}
+	return h.reach(ctx, slices.Concat(h.own, h.kept), func(c *git.Commit) {
+		for _, p := range c.Parents {
+			h.children[p] = append(h.children[p], c)
+		}
+	})
+}
+
+// reach visits the commits that refs lead to, each once: those that are here or that journals tell of.
+func (h *Holes) reach(ctx context.Context, refs []git.Ref, visit func(*git.Commit)) error {
 	seen := map[git.ID]bool{}
-	var stack []git.ID
-	for _, r := range slices.Concat(h.own, h.kept) {
-		stack = append(stack, r.ID)
-	}
+	stack := expunge.UniqueIDs(refs)
 	for len(stack) > 0 {
 		id := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if seen[id] || h.shared[id] {
+		if seen[id] {
 			continue
 		}
 		seen[id] = true
@@ -107,13 +114,13 @@ func (h *Holes) readChildren(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c == nil || h.edge[id] {
+		if c == nil {
 			continue
 		}
-		for _, p := range c.Parents {
-			h.children[p] = append(h.children[p], c)
+		visit(c)
+		if !h.edge[id] {
+			stack = append(stack, c.Parents...)
 		}
-		stack = append(stack, c.Parents...)
 	}
 	return nil
 }
@@ -125,11 +132,15 @@ const mostCompared = 1000
 // least from those of another commit; the newest of several, nil for none. A branch need not begin at the newest commit, and one that
 // differs would set back what has been changed between them, or bring back what has been removed, with the next merge.
 func (h *Holes) closestOf(ctx context.Context, branch string, to *git.Commit, mayBe func(*git.Commit) bool) (*git.Commit, error) {
-	list, err := h.commitsOf(ctx, branch)
+	var list []*git.Commit
+	err := h.reach(ctx, h.own, func(c *git.Commit) {
+		if store.BranchOf(c) == branch && mayBe(c) {
+			list = append(list, c)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(c *git.Commit) bool { return !mayBe(c) })
 	slices.SortStableFunc(list, func(a, b *git.Commit) int { return b.Committer.When.Compare(a.Committer.When) })
 	var closest []*git.Commit
 	least := -1
@@ -169,38 +180,6 @@ func (h *Holes) difference(ctx context.Context, a, b *git.Commit) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// commitsOf lists the commits of a branch that own refs lead to.
-func (h *Holes) commitsOf(ctx context.Context, branch string) ([]*git.Commit, error) {
-	seen := map[git.ID]bool{}
-	var stack []git.ID
-	for _, r := range h.own {
-		if r.Name != git.NotesRef && r.Name != git.RoadmapRef {
-			stack = append(stack, r.ID)
-		}
-	}
-	var list []*git.Commit
-	for len(stack) > 0 {
-		id := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		c, err := h.s.Repo().Commit(ctx, id)
-		if errors.Is(err, git.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		stack = append(stack, c.Parents...)
-		if store.BranchOf(c) == branch {
-			list = append(list, c)
-		}
-	}
-	return list, nil
 }
 
 // newest returns the commit with the newest entry, of several the latest one, of those from which none of the others comes; nil

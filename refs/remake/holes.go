@@ -33,7 +33,7 @@ type Holes struct {
 	Notes    *git.Ref           // nil if they lead to none
 	Objects  map[git.ID]bool    // that are lost
 	Requests []*expunge.Request // that keep hidden history with a hole
-	Gone     []git.Ref          // of requests, that name a lost commit: nothing tells of it, and they are left out
+	Gone     []git.Ref          // of requests: they name a lost commit that is in no journal, and are left out
 
 	s        *store.Store
 	own      []git.Ref                  // the roadmap first, the notes last
@@ -56,7 +56,7 @@ type Holes struct {
 	empty    map[git.ID][]byte          // the log.md of branches without steps
 	docs     map[git.ID]git.ID          // the trees of which commits get their documents
 	cuts     map[git.ID][]cut           // how these documents differ from those
-	given    map[git.ID]bool            // commits that stay as they are, as nothing tells of their documents
+	given    map[git.ID]bool            // commits that stay as they are: no later one has their documents
 	again    map[git.ID]bool            // commits that are made again
 	trees    map[git.ID]git.ID          // what those got
 }

@@ -21,8 +21,11 @@ func (h *Holes) record(ctx context.Context, c *git.Commit, tree git.ID, parents 
 	now := &git.Commit{Tree: tree, Message: c.Message}
 	for _, p := range parents {
 		was, err := h.treeOf(ctx, []git.ID{p})
-		if was == "" || err != nil {
+		if err != nil {
 			return "", err
+		}
+		if was == "" { // it is beyond the edge of a shallow clone
+			continue
 		}
 		more, err := h.removed(ctx, now, &git.Commit{Tree: was, Message: c.Message})
 		if err != nil {
@@ -43,7 +46,7 @@ func (h *Holes) record(ctx context.Context, c *git.Commit, tree git.ID, parents 
 	return b.String(), nil
 }
 
-// removed lists what one commit has and another one lacks, as records name it.
+// removed lists what an earlier commit has and a later one lacks, as records name it.
 func (h *Holes) removed(ctx context.Context, c, before *git.Commit) (gone []string, err error) {
 	if store.BranchOf(c) == "" {
 		var docs [2]*doc.Roadmap
@@ -63,18 +66,11 @@ func (h *Holes) removed(ctx context.Context, c, before *git.Commit) (gone []stri
 		}
 		return gone, nil
 	}
-	topics, meta, err := h.read(ctx, [2]*git.Commit{c, before})
+	branch := store.BranchOf(c)
+	meta, err := h.s.TipOf(branch, c).Metadata(ctx)
 	if err != nil {
 		return nil, ignoreLost(err)
 	}
-	for name := range topics[1] {
-		if topics[0][name] == "" {
-			gone = append(gone, doc.TopicDir+"/"+name)
-		}
-	}
-	keys, err := meta[0].Lost(meta[1], false)
-	for _, k := range keys {
-		gone = append(gone, store.KeyRecord(k.Path))
-	}
-	return gone, err
+	gone, err = store.RemovedSince(ctx, h.s.TipOf(branch, before), h.s.Repo().Edit(c.Tree), meta)
+	return gone, ignoreLost(err)
 }

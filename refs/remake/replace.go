@@ -106,7 +106,7 @@ func (h *Holes) rewrite(ctx context.Context, w *Rewriter) error {
 		if err := w.replace(ctx, old, now); err != nil {
 			return err
 		}
-		if h.Objects[id] && w.Now(id) == id { // a journal tells of it, with its signature
+		if h.Objects[id] && w.Now(id) == id { // it is in a journal, with its signature
 			written, err := h.s.Repo().WriteCommit(ctx, old)
 			if err != nil {
 				return err

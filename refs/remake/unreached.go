@@ -39,10 +39,10 @@ func (h *Holes) unreached(ctx context.Context, id git.ID, r git.Ref, since git.I
 
 // unreachedOwn returns the newest commit of the branch of a child; nil for none.
 func (h *Holes) unreachedOwn(ctx context.Context, id git.ID, child *git.Commit, since git.ID) (*git.Commit, error) {
-	undone := h.undone(id)
+	undone := h.after(id) // else the lost one would come from itself
 	var from map[git.ID]bool
 	if since != "" {
-		from = h.undone(since)
+		from = h.after(since)
 	}
 	var list, made []*git.Commit
 	for _, c := range h.loose {
@@ -69,7 +69,7 @@ func (h *Holes) unreachedOwn(ctx context.Context, id git.ID, child *git.Commit, 
 	last := newest(made)
 	var alike []*git.Commit
 	if last != nil {
-		from, alike = h.undone(last.ID), []*git.Commit{last}
+		from, alike = h.after(last.ID), []*git.Commit{last}
 	}
 	for _, c := range list {
 		if last != nil && !from[c.ID] {
@@ -267,8 +267,8 @@ func differingKeys(a, b *doc.Metadata) (int, error) {
 	return n + m, err
 }
 
-// undone returns the commits that nothing leads to and that come from a commit.
-func (h *Holes) undone(from git.ID) map[git.ID]bool {
+// after returns the commits that nothing leads to and that come from a commit.
+func (h *Holes) after(from git.ID) map[git.ID]bool {
 	children := map[git.ID][]git.ID{}
 	for _, c := range h.loose {
 		for _, p := range c.Parents {

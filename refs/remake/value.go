@@ -30,13 +30,14 @@ func (h *Holes) isLive(at hole) bool {
 	return h.empty[at.id] == nil && (at.path == "" || at.path == doc.CommitFile || at.path == doc.LogFile)
 }
 
-// value returns what takes the place of a hole of a commit: files by their paths below it. All commits with the same hole get the
-// same, so that nothing seems to change between them: a merge would take that for a change of one side. The first of these
-// commits, c, decides, by the first of its parents, before.
+// value returns what takes the place of a hole: files by their paths below it. All commits with the same hole get the same, so that
+// nothing seems to change between them: a merge would take that for a change of one side. before is the tree of the commit
+// that precedes the first of them.
 //
-// What the next commits have there tells of a topic that they did not change, by their subjects. Else, where only one line of commits
-// goes on, what is there next was there, so that the records of removals agree with it; where other lines went on from there, too, what
-// was before, unless they agree with what is next.
+//  1. A commit that follows and that changes another topic, by its subject, has this one as it was.
+//  2. A topic that one of them changes was as it is in before.
+//  3. If only one branch goes on from there, it was as in the next commit, so that the records of removals agree with it.
+//  4. Else it was as in the next commit if the others agree with that, or as in before.
 func (h *Holes) value(ctx context.Context, at hole, before git.ID) (map[string]git.ID, error) {
 	if files, known := h.values[at]; known {
 		return files, nil
@@ -64,15 +65,14 @@ type values struct {
 	h      *Holes
 	at     hole
 	before map[string]git.ID
-	next   map[string]git.ID   // of the same branch; nil: no commit tells
-	others []map[string]git.ID // of other branches that began there
 	exits  []exit
 }
 
-// exit is a commit that has something else in the place of a hole than its parent.
+// exit is a commit that has something else in the place of a hole than its first parent.
 type exit struct {
 	*git.Commit
 	files map[string]git.ID
+	next  bool // it is the first one that goes on with the branch
 }
 
 // topic returns the file of the topic that a commit changes, by its subject; "" if it says none.
@@ -118,15 +118,9 @@ func (v *values) add(ctx context.Context, id git.ID) error {
 	if err != nil {
 		return err
 	}
-	v.exits = append(v.exits, exit{h.commits[id], files})
-	switch {
-	case !h.isNext(h.commits[id], h.commits[h.resolved(id, nil)[0]]):
-		v.others = append(v.others, files)
-	case v.next == nil:
-		v.next = files
-	default:
-		v.others = append(v.others, files)
-	}
+	c := h.commits[id]
+	next := h.isNext(c, h.commits[h.resolved(id, nil)[0]]) && !slices.ContainsFunc(v.exits, func(c exit) bool { return c.next })
+	v.exits = append(v.exits, exit{c, files, next})
 	return nil
 }
 
@@ -154,44 +148,47 @@ func (v *values) choose(ctx context.Context) (map[string]git.ID, error) {
 // of chooses one file; "" for none.
 func (v *values) of(ctx context.Context, path string) (git.ID, error) {
 	full := strings.Trim(v.at.path+"/"+path, "/")
+	before := v.before[path]
 	for _, c := range v.exits {
 		if c.keeps(full) {
 			return c.files[path], nil
 		}
 	}
-	if slices.ContainsFunc(v.exits, func(c exit) bool { return c.topic() == full }) { // what it says is new
-		return v.before[path], nil
+	i := slices.IndexFunc(v.exits, func(c exit) bool { return c.next })
+	if i < 0 || slices.ContainsFunc(v.exits, func(c exit) bool { return c.topic() == full }) {
+		return before, nil
 	}
-	if v.next == nil {
-		return v.before[path], nil
-	}
-	later := 0 // how many more of the others agree with what is next
-	for _, files := range v.others {
-		is, err := v.h.same(ctx, files[path], v.next[path])
+	next := v.exits[i].files[path]
+	votes := 0 // for next
+	for _, c := range v.exits {
+		if c.next {
+			continue
+		}
+		later, err := v.h.same(ctx, full, c.files[path], next)
 		if err != nil {
 			return "", err
 		}
-		was, err := v.h.same(ctx, files[path], v.before[path])
+		earlier, err := v.h.same(ctx, full, c.files[path], before)
 		if err != nil {
 			return "", err
 		}
-		if is {
-			later++
-		}
-		if was {
-			later--
+		switch {
+		case later && !earlier:
+			votes++
+		case earlier && !later:
+			votes--
 		}
 	}
-	if len(v.others) == 0 || later > 0 {
-		return v.next[path], nil
+	if len(v.exits) == 1 || votes > 0 {
+		return next, nil
 	}
-	return v.before[path], nil
+	return before, nil
 }
 
-// same reports whether two files, "" for none, say the same: of metadata, apart from what every commit changes and what
-// belongs to one branch.
-func (h *Holes) same(ctx context.Context, a, b git.ID) (bool, error) {
-	if a == b || a == "" || b == "" {
+// same reports whether two files of one path, "" for none, say the same: metadata.yaml, apart from what every commit changes and
+// what belongs to one branch. One that cannot be parsed equals no other.
+func (h *Holes) same(ctx context.Context, path string, a, b git.ID) (bool, error) {
+	if a == b || a == "" || b == "" || path != doc.MetadataFile {
 		return a == b, nil
 	}
 	var meta [2]*doc.Metadata
@@ -201,11 +198,11 @@ func (h *Holes) same(ctx context.Context, a, b git.ID) (bool, error) {
 			return false, ignoreLost(err)
 		}
 		if meta[i], err = doc.ParseMetadata(data); err != nil {
-			return false, nil // no metadata
+			return false, nil
 		}
 	}
 	n, err := differingKeys(meta[0], meta[1])
-	return n == 0 && err == nil, nil
+	return err == nil && n == 0, nil
 }
 
 // covers reports whether a path is in a hole of a commit.

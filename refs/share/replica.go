@@ -2,7 +2,6 @@ package share
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -83,22 +82,13 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 		return nil, nil, err
 	}
 	if r.show {
-		if err := recordRemoved(ctx, c, r.theirs); err != nil {
+		// The base is the hidden form, which other clones do not know: for them the kept side has added what was removed since.
+		if err := c.RecordRemoved(ctx, r.theirs); err != nil {
 			return nil, nil, err
 		}
 	}
 	commit, err := ses.WriteObjects(ctx, c)
 	return commit, u, err
-}
-
-// recordRemoved records what kept history has and was removed since it was hidden. The base of that merge is the hidden form, which
-// other clones do not know: for them the kept side has added it.
-func recordRemoved(ctx context.Context, c *store.Draft, kept *store.Tip) error {
-	meta, err := kept.Metadata(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.RecordRemovedKeys(meta), c.RecordRemovedTopics(ctx, kept))
 }
 
 // newerWork takes over which code was handed over from the side with the newer COMMIT, by its id.
@@ -178,7 +168,7 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	record := store.RoadmapRecord{Reason: "Merge the roadmap of " + prose.OneLine(from, 100)}
 	now := doc.ParseRoadmap(merged)
 	record.Removes = slices.ContainsFunc(now.Lost(doc.ParseRoadmap(base)), func(p doc.Part) bool { return slices.Contains(again, p) })
-	if show { // see recordRemoved
+	if show { // see mergeReplica
 		record.Removes = record.Removes || len(now.Lost(doc.ParseRoadmap(t))) > 0
 	}
 	if len(conflicts) > 0 && !record.Removes { // an answer may remove what a side has changed

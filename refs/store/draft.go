@@ -50,32 +50,60 @@ func (c *Draft) RemoveTopic(ctx context.Context, key string) error {
 // RecordRemovedKeys records that the keys of metadata.yaml which before has and the draft lacks are removed on
 // purpose, as RemoveTopic does.
 func (c *Draft) RecordRemovedKeys(before *doc.Metadata) error {
-	lost, err := c.Meta.Lost(before, before.Branch().Name == c.Meta.Branch().Name)
-	for _, key := range lost {
-		if record := KeyRecord(key.Missing()); !slices.Contains(c.removes, record) {
-			c.removes = append(c.removes, record)
-		}
-	}
+	keys, err := removedKeys(before, c.Meta)
+	c.addRemoved(keys)
 	return err
 }
 
-// RecordRemovedTopics does for topics of another commit what RecordRemovedKeys does for keys.
-func (c *Draft) RecordRemovedTopics(ctx context.Context, before *Tip) error {
+// RecordRemoved records what RemovedSince finds in the draft.
+func (c *Draft) RecordRemoved(ctx context.Context, before *Tip) error {
+	names, err := RemovedSince(ctx, before, c.Tree, c.Meta)
+	c.addRemoved(names)
+	return err
+}
+
+func (c *Draft) addRemoved(names []string) {
+	for _, name := range names {
+		if !slices.Contains(c.removes, name) {
+			c.removes = append(c.removes, name)
+		}
+	}
+}
+
+// RemovedSince lists the topics and keys that a commit has and a later tree with its metadata lacks, as Context-Removes names
+// them.
+func RemovedSince(ctx context.Context, before *Tip, tree *git.Edit, meta *doc.Metadata) ([]string, error) {
+	was, err := before.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, err := removedKeys(was, meta)
+	if err != nil {
+		return nil, err
+	}
 	had, err := TopicIDs(ctx, before)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(had)) {
 		path := doc.TopicDir + "/" + name
-		_, has, err := c.Tree.Entry(ctx, path)
+		_, has, err := tree.Entry(ctx, path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if !has && !slices.Contains(c.removes, path) {
-			c.removes = append(c.removes, path)
+		if !has {
+			names = append(names, path)
 		}
 	}
-	return nil
+	return names, nil
+}
+
+func removedKeys(before, now *doc.Metadata) (names []string, err error) {
+	lost, err := now.Lost(before, before.Branch().Name == now.Branch().Name)
+	for _, key := range lost {
+		names = append(names, KeyRecord(key.Missing()))
+	}
+	return names, err
 }
 
 // KeyRecord returns the value of Context-Removes for a key path of metadata.yaml, in the form of doc.JoinPath.
