@@ -77,8 +77,14 @@ func checkCameBack(ctx context.Context, c *checker) error {
 		op := &expunge.Operation{Store: c.s, Writer: c.w}
 		return op.Run(ctx, c.missing)
 	}
+	remote := ""
 	if len(asked) > 0 { // a sync keeps what was written here
-		repair, mend = share.SyncCommand(prose.ShellWord(asked[0].Remote)), nil
+		remote = asked[0].Remote
+	} else if remote, err = c.roadmapBehind(ctx); err != nil {
+		return err
+	}
+	if remote != "" {
+		repair, mend = share.SyncCommand(prose.ShellWord(remote)), nil
 	}
 	moved := "because it was moved by something else than git context"
 	if !c.missing.Empty() {
@@ -90,6 +96,39 @@ func checkCameBack(ctx context.Context, c *checker) error {
 			Message: fmt.Sprintf("'%s' contains what was expunged, %s", ref, moved)})
 	}
 	return nil
+}
+
+// roadmapBehind returns a remote with memory whose roadmap ours does not contain, or is not known, as after a lost roadmap was
+// set back: it may have the record that an expunge was refused. It returns "" for none.
+func (c *checker) roadmapBehind(ctx context.Context) (string, error) {
+	names, err := c.s.Repo().Remotes(ctx)
+	if err != nil {
+		return "", err
+	}
+	ours, err := c.s.Repo().Ref(ctx, git.RoadmapRef)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		refs, err := c.s.Repo().Refs(ctx, git.RemotePrefix+name)
+		if err != nil {
+			return "", err
+		}
+		if len(refs) == 0 {
+			continue
+		}
+		theirs, err := c.s.Repo().Ref(ctx, git.RemoteTracking(name).Roadmap())
+		if errors.Is(err, git.ErrNotFound) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if has, err := c.s.Repo().IsAncestor(ctx, theirs, ours); err != nil || !has {
+			return name, err
+		}
+	}
+	return "", nil
 }
 
 // checkRequests looks for records of what remotes ask to forget that cannot be read. Their history is

@@ -222,7 +222,8 @@ func (c *checker) unchecked(name string, err error) {
 		Repair: "git fsck"}
 	var known *fail.Error
 	var foreign *git.NotRegularError
-	if c.ofReported(err) { // by checkAccess or checkPlaces
+	var damaged *git.DamagedError
+	if c.ofReported(err) || errors.As(err, &damaged) && c.damaged[damaged.ID] { // by checkAccess, checkPlaces or dropDamaged
 		return
 	}
 	switch {
