@@ -120,7 +120,7 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 	switch {
 	case remote != "":
 		return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote) + v.leaveOut(f.ID), nil
-	case first != "": // see dropDamagedFiles
+	case first != "" || !v.fix: // see dropDamagedFiles and [checker.rebuild]
 		return FixCommand, nil
 	}
 	return "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil

@@ -42,6 +42,11 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if h == nil || err != nil {
 		return err
 	}
+	if back, err := c.rebuild(ctx); err != nil {
+		return err
+	} else if back {
+		return checkHoles(ctx, c)
+	}
 	c.holes = h.Objects
 	refs := h.Refs
 	if h.Notes != nil {
@@ -51,14 +56,14 @@ func checkHoles(ctx context.Context, c *checker) error {
 	for _, r := range h.Requests {
 		names = append(names, git.Ref{Name: r.Ref, ID: r.ID})
 	}
-	said := "newer documents have what was said there, and the repair makes the commits since again"
+	said := "the repair makes the commits since again, with what newer or earlier documents say"
 	if len(h.Gone) > 0 {
 		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", shownNames(h.Gone))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.mendHoles(ctx, h, refs) },
 		Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
 			Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s; lost: %s",
-				shownNames(names), prose.Count(len(h.Objects), "object"), said, shownIDs(h.Objects))})
+				shownNames(names), prose.Count(len(h.Objects), "object"), said, shownObjects(h.Objects, h.Paths()))})
 	return nil
 }
 
@@ -96,11 +101,15 @@ func shownNames(refs []git.Ref) string {
 	return atMost(names, maxNamed)
 }
 
-// shownIDs lists objects.
-func shownIDs(objects map[git.ID]bool) string {
+// shownObjects lists objects with the path that each has in some commit, if that is known.
+func shownObjects(objects map[git.ID]bool, paths map[git.ID]string) string {
 	var list []string
 	for _, id := range slices.Sorted(maps.Keys(objects)) {
-		list = append(list, string(id))
+		text := string(id)
+		if path := paths[id]; path != "" {
+			text += " (" + incoming.Printable(path) + ")"
+		}
+		list = append(list, text)
 	}
 	return atMost(list, 2)
 }

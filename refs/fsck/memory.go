@@ -30,6 +30,7 @@ type memory struct {
 	statements map[git.ID]*statement // by commit, of branches
 	childOf    map[git.ID]git.ID     // of commits that are lost
 	foreign    bool                  // the commits being read are a remote's alone
+	fix        bool                  // repairs are made
 
 	index   map[incoming.EntryKey]int32
 	entries []memoryEntry
@@ -97,7 +98,7 @@ func (c *checker) memory(ctx context.Context) (*memory, error) {
 	}
 	v, err := readMemory(ctx, c.s)
 	if err == nil {
-		c.loaded = v
+		v.fix, c.loaded = c.fix, v
 	}
 	return v, err
 }

@@ -77,7 +77,7 @@ func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.
 				return "", err
 			}
 		}
-		files, err := h.value(ctx, at, before)
+		files, err := h.value(ctx, c, at, before)
 		if err != nil {
 			return "", err
 		}
@@ -191,11 +191,11 @@ func (h *Holes) resolved(id git.ID, ready map[git.ID]bool) (list []git.ID) {
 }
 
 // isShared reports whether what remotes have lacks one of the objects, too: a fetch brings it back.
-func (h *Holes) isShared(ctx context.Context, theirs []git.ID) (bool, error) {
-	if len(theirs) == 0 {
+func (h *Holes) isShared(ctx context.Context) (bool, error) {
+	if len(h.theirs) == 0 {
 		return false, nil
 	}
-	lost, err := h.s.Repo().Lost(ctx, theirs)
+	lost, err := h.s.Repo().Lost(ctx, h.theirs)
 	for id := range lost {
 		if h.Objects[id] {
 			return true, err

@@ -36,8 +36,10 @@ type Holes struct {
 	Gone     []git.Ref          // of requests: they name a lost commit that is in no journal, and are left out
 
 	s        *store.Store
-	own      []git.Ref                  // the roadmap first, the notes last
+	own      []git.Ref // the roadmap first, the notes last
+	requests []*expunge.Request
 	kept     []git.Ref                  // of requests
+	theirs   []git.ID                   // the commits of tracking refs
 	commits  map[git.ID]*git.Commit     // that are here or that journals tell of
 	told     map[git.ID]*git.Commit     // that journals tell of; nil: not read yet
 	before   map[git.ID]before          // by commit; nil: not read yet
@@ -65,6 +67,26 @@ type Holes struct {
 // this repair can bring the lost objects back: a remote has them, or has promised them, or they are borrowed from another
 // repository, or only tips have lost them.
 func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
+	h, err := findHoles(ctx, s)
+	if h == nil || err != nil {
+		return nil, err
+	}
+	if err := h.fill(ctx); err != nil {
+		return nil, err
+	}
+	if shared, err := h.isShared(ctx); shared || err != nil {
+		return nil, err
+	}
+	h.follow()
+	h.list()
+	if h.Notes == nil && len(h.Refs)+len(h.Requests) == 0 { // only tips are lost
+		return nil, nil
+	}
+	return h, nil
+}
+
+// findHoles finds what is lost; nil for nothing, and where another command may bring it back.
+func findHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	v, err := expunge.ListRefs(ctx, s)
 	if err != nil {
 		return nil, err
@@ -78,11 +100,10 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}
-	theirs, err := h.theirs(ctx, slices.Concat(v.Tracking(), v.TrackingNotes))
-	if err != nil {
+	if h.theirs, err = h.theirTips(ctx, slices.Concat(v.Tracking(), v.TrackingNotes)); err != nil {
 		return nil, err
 	}
-	if whole, err := h.readShared(ctx, theirs); !whole || err != nil {
+	if whole, err := h.readShared(ctx); !whole || err != nil {
 		return nil, err
 	}
 	h.own = v.Own()
@@ -90,11 +111,10 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if v.Notes != "" {
 		h.own = append(h.own, git.Ref{Name: git.NotesRef, ID: v.Notes})
 	}
-	requests, err := expunge.ReadableRequests(ctx, s)
-	if err != nil {
+	if h.requests, err = expunge.ReadableRequests(ctx, s); err != nil {
 		return nil, err
 	}
-	for _, r := range requests {
+	for _, r := range h.requests {
 		h.kept = append(h.kept, r.Memory()...)
 	}
 	for _, r := range h.own {
@@ -105,28 +125,25 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if err := h.walkKept(ctx); err != nil {
 		return nil, err
 	}
-	if err := h.readHollow(ctx); err != nil {
+	if err := h.readHollow(ctx); err != nil || len(h.Objects) == 0 {
 		return nil, err
-	}
-	if len(h.Objects) == 0 {
-		return nil, nil
-	}
-	if err := h.fill(ctx); err != nil {
-		return nil, err
-	}
-	if shared, err := h.isShared(ctx, theirs); shared || err != nil {
-		return nil, err
-	}
-	h.follow()
-	h.list(requests)
-	if h.Notes == nil && len(h.Refs)+len(h.Requests) == 0 { // only tips are lost
-		return nil, nil
 	}
 	return h, nil
 }
 
+// Paths returns what lost files and folders are called, "" for the tree of a commit.
+func (h *Holes) Paths() map[git.ID]string {
+	paths := map[git.ID]string{}
+	for _, holes := range h.holes {
+		for _, at := range holes {
+			paths[at.id] = max(paths[at.id], at.path)
+		}
+	}
+	return paths
+}
+
 // list lists what is to be made again.
-func (h *Holes) list(requests []*expunge.Request) {
+func (h *Holes) list() {
 	for _, r := range h.own {
 		switch {
 		case !h.again[r.ID]:
@@ -136,7 +153,7 @@ func (h *Holes) list(requests []*expunge.Request) {
 			h.Refs = append(h.Refs, r)
 		}
 	}
-	for _, r := range requests {
+	for _, r := range h.requests {
 		isGone := func(r git.Ref) bool { return h.Objects[r.ID] && h.commits[r.ID] == nil }
 		again := func(r git.Ref) bool { return h.again[r.ID] }
 		if gone := slices.DeleteFunc(r.Memory(), func(r git.Ref) bool { return !isGone(r) }); len(gone) > 0 || slices.ContainsFunc(r.Memory(), again) {
@@ -176,8 +193,8 @@ func mayBeElsewhere(ctx context.Context, s *store.Store) (bool, error) {
 	return s.Repo().Partial()
 }
 
-// theirs returns the commits of tracking refs, without those of remotes that no longer exist.
-func (h *Holes) theirs(ctx context.Context, tracking []git.Ref) ([]git.ID, error) {
+// theirTips returns the commits of tracking refs, without those of remotes that no longer exist.
+func (h *Holes) theirTips(ctx context.Context, tracking []git.Ref) ([]git.ID, error) {
 	names, err := h.s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
@@ -190,12 +207,12 @@ func (h *Holes) theirs(ctx context.Context, tracking []git.Ref) ([]git.ID, error
 }
 
 // readShared reads what tracking refs lead to; false if that has holes itself.
-func (h *Holes) readShared(ctx context.Context, tips []git.ID) (whole bool, err error) {
+func (h *Holes) readShared(ctx context.Context) (whole bool, err error) {
 	h.shared = map[git.ID]bool{}
-	if len(tips) == 0 {
+	if len(h.theirs) == 0 {
 		return true, nil
 	}
-	list, err := h.s.Repo().History(ctx, tips)
+	list, err := h.s.Repo().History(ctx, h.theirs)
 	if git.ExitCode(err) > 0 {
 		return false, nil
 	}

@@ -56,10 +56,10 @@ func (l *Remains) read(ctx context.Context, r *git.Repo, tree git.ID, dir string
 	return nil
 }
 
-// Needed reports whether the tree is of no use without what is lost: something other than topics, attachments and segments.
+// Needed reports whether the tree is of no use without what is lost: something other than metadata.yaml, topics, attachments and segments.
 func (l *Remains) Needed() bool {
 	return slices.ContainsFunc(l.Lost, func(path string) bool {
 		top, _, _ := strings.Cut(path, "/")
-		return top != doc.TopicDir && top != doc.ArtifactDir && top != doc.LogDir && top != doc.CommitDir
+		return !slices.Contains([]string{doc.MetadataFile, doc.TopicDir, doc.ArtifactDir, doc.LogDir, doc.CommitDir}, top)
 	})
 }

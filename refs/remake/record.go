@@ -10,11 +10,12 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// record returns the trailers of a commit for what its parents have and it has no more, where one of these was found for a lost
-// commit, which removed that: without a record it would come back. It returns "" for other commits.
+// record returns the trailers of a commit for what its parents have and it has no more, where one of these takes the place of a commit
+// that is left out, which removed that: without a record it would come back. It returns "" for other commits.
 func (h *Holes) record(ctx context.Context, c *git.Commit, tree git.ID, parents []git.ID) (string, error) {
 	born := slices.Contains(h.holes[c.ID], hole{id: c.ID}) // see birth
-	if !born && !slices.ContainsFunc(c.Parents, func(p git.ID) bool { return h.Objects[p] && h.commits[p] == nil }) {
+	isOut := func(p git.ID) bool { _, out := h.insteads[p]; return out }
+	if !born && !slices.ContainsFunc(c.Parents, isOut) {
 		return "", nil
 	}
 	var gone []string

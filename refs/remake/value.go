@@ -32,17 +32,25 @@ func (h *Holes) isLive(at hole) bool {
 
 // value returns what takes the place of a hole: files by their paths below it. All commits with the same hole get the same, so that
 // nothing seems to change between them: a merge would take that for a change of one side. before is the tree of the commit
-// that precedes the first of them.
+// that precedes c, the first of them. A metadata.yaml says of its branch what c says.
 //
 //  1. A commit that follows and that changes another topic, by its subject, has this one as it was.
 //  2. A topic that one of them changes was as it is in before.
 //  3. If only one branch goes on from there, it was as in the next commit, so that the records of removals agree with it.
 //  4. Else it was as in the next commit if the others agree with that, or as in before.
-func (h *Holes) value(ctx context.Context, at hole, before git.ID) (map[string]git.ID, error) {
+//  5. What one of the commits with the hole removed, by its record, is not there.
+func (h *Holes) value(ctx context.Context, c *git.Commit, at hole, before git.ID) (map[string]git.ID, error) {
 	if files, known := h.values[at]; known {
 		return files, nil
 	}
-	v := values{h: h, at: at}
+	v := values{h: h, at: at, gone: map[string]bool{}}
+	for _, id := range h.order {
+		if slices.Contains(h.holes[id], at) {
+			for _, name := range h.commits[id].Trailers(store.TrailerRemoves) {
+				v.gone[name] = true
+			}
+		}
+	}
 	var err error
 	if v.before, err = h.below(ctx, before, at.path); err != nil {
 		return nil, err
@@ -54,6 +62,9 @@ func (h *Holes) value(ctx context.Context, at hole, before git.ID) (map[string]g
 		}
 	}
 	files, err := v.choose(ctx)
+	if name := strings.TrimPrefix(doc.MetadataFile, at.path); err == nil && files[name] != "" && store.BranchOf(c) != "" {
+		files[name], err = v.metadata(ctx, c, files[name])
+	}
 	if err == nil {
 		h.values[at] = files
 	}
@@ -66,6 +77,7 @@ type values struct {
 	at     hole
 	before map[string]git.ID
 	exits  []exit
+	gone   map[string]bool // what the commits with the hole removed, as records name it
 }
 
 // exit is a commit that has something else in the place of a hole than its first parent.
@@ -131,7 +143,8 @@ func (v *values) choose(ctx context.Context) (map[string]git.ID, error) {
 	}
 	files := map[string]git.ID{}
 	for path := range paths {
-		if v.at.path == "" && isDocument(path) {
+		full := strings.Trim(v.at.path+"/"+path, "/")
+		if v.at.path == "" && isDocument(path) || v.gone[full] {
 			continue
 		}
 		id, err := v.of(ctx, path)

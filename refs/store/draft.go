@@ -261,8 +261,8 @@ func (tx *Transaction) trailers(c *Draft) string {
 	}
 	t.add(TrailerRestores, string(c.Restores))
 	t.add(TrailerAgent, tx.Writer.Agent)
-	t.add(trailerSession, tx.Writer.Session)
-	t.add(trailerModel, tx.Writer.Model)
+	t.add(TrailerSession, tx.Writer.Session)
+	t.add(TrailerModel, tx.Writer.Model)
 	if tx.Writer.Tokens > 0 {
 		t.add(TrailerTokens, strconv.FormatInt(tx.Writer.Tokens, 10))
 	}

@@ -379,8 +379,8 @@ func (tx *Transaction) facts(ctx context.Context, most int, from ...*git.Commit)
 func Fact(c *git.Commit) notes.Fact {
 	f := notes.Fact{
 		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(TrailerAgent),
-		Branch: BranchOf(c), Steps: c.Trailer(TrailerSteps), Session: c.Trailer(trailerSession),
-		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(TrailerCode)),
+		Branch: BranchOf(c), Steps: c.Trailer(TrailerSteps), Session: c.Trailer(TrailerSession),
+		Model: c.Trailer(TrailerModel), Code: git.ID(c.Trailer(TrailerCode)),
 	}
 	if n, err := strconv.ParseInt(c.Trailer(TrailerTokens), 10, 64); err == nil {
 		f.Tokens = n

@@ -258,8 +258,8 @@ func (tx *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parent
 	}
 	t.add(TrailerRestores, string(record.Restores))
 	t.add(TrailerAgent, tx.Writer.Agent)
-	t.add(trailerSession, tx.Writer.Session)
-	t.add(trailerModel, tx.Writer.Model)
+	t.add(TrailerSession, tx.Writer.Session)
+	t.add(TrailerModel, tx.Writer.Model)
 	return tx.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: tx.Signature, Committer: tx.Signature,
 		Message: message(prose.OneLine(record.Reason, 200), record.Body, t.b.String())})
 }

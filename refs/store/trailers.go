@@ -33,8 +33,8 @@ const (
 	TrailerRemoves  = "Context-Removes"  // what the commit removed on purpose: topics/KEY.md, metadata.yaml#PATH, or main.md for items of the roadmap
 	TrailerRestores = "Context-Restores" // a commit that has what this one brought back
 	TrailerAgent    = "Agent"
-	trailerSession  = "Session"
-	trailerModel    = "Model"
+	TrailerSession  = "Session"
+	TrailerModel    = "Model"
 	TrailerTokens   = "Tokens"
 )
 

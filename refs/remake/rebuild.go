@@ -1,0 +1,311 @@
+package remake
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Rebuild writes lost trees and files of our own history again as far as what is here tells all of them. It makes what each commit
+// may have contained, and the hash says whether that is it, so that no commit changes and no ref moves:
+//
+//   - the first commit of a branch, as a branch is begun on its parent;
+//   - a COMMIT, from the journal that tells of it;
+//   - another commit: the files of its parent without what it removed, with the topics that the next commits have and did not change, and
+//     with their keys of metadata.yaml; or with the one text that it changed, if only a folder is lost, of all texts that are here.
+//
+// It returns what was lost and is here again. It writes objects alone.
+func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]bool, error) {
+	h, err := findHoles(ctx, s)
+	if h == nil || err != nil {
+		return nil, err
+	}
+	tx, err := s.Begin(ctx, by, "fsck: write again what is lost")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Close()
+	r := rebuilder{h: h, tx: tx, back: map[git.ID]bool{}}
+	if err := r.read(ctx); err != nil {
+		return nil, ignoreLost(err) // what is to be forgotten is not known
+	}
+	for _, id := range h.order {
+		if !r.mayTell(h.commits[id]) {
+			continue
+		}
+		if err := r.rebuild(ctx, h.commits[id]); err != nil {
+			return nil, err
+		}
+	}
+	return r.back, nil
+}
+
+type rebuilder struct {
+	h        *Holes
+	tx       *store.Transaction
+	journals []*journal.Content
+	expunged doc.Expunged
+	back     map[git.ID]bool
+
+	looked       bool
+	trees, blobs []git.ID // that nothing leads to
+}
+
+func (r *rebuilder) read(ctx context.Context) (err error) {
+	if r.expunged, err = expunge.Tombstones(ctx, r.h.s); err != nil {
+		return err
+	}
+	names, err := r.h.s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		content, err := journal.Read(r.h.s.JournalPath(name))
+		if errors.Is(err, journal.ErrMissing) || errors.Is(err, git.ErrBroken) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.journals = append(r.journals, content)
+	}
+	r.h.readExits()
+	return r.h.readChildren(ctx)
+}
+
+// mayTell reports whether something of a commit is still lost that its parent does not lack, too.
+func (r *rebuilder) mayTell(c *git.Commit) bool {
+	lost := func(at hole) bool {
+		return !r.back[at.id] && (len(c.Parents) == 0 || !slices.Contains(r.h.holes[c.Parents[0]], at))
+	}
+	return slices.ContainsFunc(r.h.holes[c.ID], lost)
+}
+
+// rebuild writes trees that a commit may have had until nothing of it is lost.
+func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
+	var parent *git.Commit
+	if len(c.Parents) > 0 && !r.h.edge[c.ID] {
+		var err error
+		if parent, err = r.h.s.Repo().Commit(ctx, c.Parents[0]); err != nil {
+			return ignoreLost(err)
+		}
+		if left, err := Left(ctx, r.h.s.Repo(), parent.Tree); err != nil || left.Needed() {
+			return err
+		}
+	}
+	base, err := r.base(ctx, c, parent)
+	if base == "" || err != nil {
+		return ignoreLost(err)
+	}
+	if here, err := r.here(ctx, c); here || err != nil {
+		return err
+	}
+	for _, child := range r.later(c) {
+		if err := r.writeAs(ctx, base, child); ignoreLost(err) != nil {
+			return err
+		}
+		if here, err := r.here(ctx, c); here || err != nil {
+			return err
+		}
+	}
+	if c.Trailer(store.TrailerID) != "" || isBirth(c) || !slices.ContainsFunc(r.h.holes[c.ID], isFolder) {
+		return nil
+	}
+	if err := r.assemble(ctx, c, base); err != nil {
+		return ignoreLost(err)
+	}
+	_, err = r.here(ctx, c)
+	return err
+}
+
+// later lists the commits that follow one, and the first ones that do not lack what it lacks.
+func (r *rebuilder) later(c *git.Commit) (list []*git.Commit) {
+	for _, child := range r.h.children[c.ID] {
+		if child.Parents[0] == c.ID {
+			list = append(list, child)
+		}
+	}
+	for _, at := range r.h.holes[c.ID] {
+		for _, id := range r.h.exits[at] {
+			list = append(list, r.h.commits[id])
+		}
+	}
+	return list
+}
+
+// isFolder reports whether a hole is a folder of which one file may have changed.
+func isFolder(at hole) bool { return at.path == "" || at.path == doc.TopicDir }
+
+// here reports whether nothing of a commit is lost any more, and notes what has come back. What has just been written, only a new child sees.
+func (r *rebuilder) here(ctx context.Context, c *git.Commit) (bool, error) {
+	holes := r.h.holes[c.ID]
+	ids := make([]git.ID, len(holes))
+	for i, at := range holes {
+		ids[i] = at.id
+	}
+	infos, err := r.h.s.Repo().InfosHere(ctx, ids)
+	all := err == nil
+	for _, info := range infos {
+		if info.Type != "" {
+			r.back[info.ID] = true
+		} else {
+			all = false
+		}
+	}
+	return all, err
+}
+
+// base writes the tree that a commit has if it says all that it changed. parent is nil for none.
+func (r *rebuilder) base(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
+	switch {
+	case isBirth(c):
+		return r.birth(ctx, c, parent)
+	case parent == nil || store.BranchOf(c) == "":
+		return "", nil
+	case c.Trailer(store.TrailerID) != "":
+		return r.told(ctx, c, parent)
+	}
+	edit := r.h.s.Repo().Edit(parent.Tree)
+	for _, name := range c.Trailers(store.TrailerRemoves) {
+		if doc.KindOf(name) != doc.FileTopic {
+			continue
+		}
+		if err := edit.Remove(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	return edit.Write(ctx)
+}
+
+// birth writes the tree of the first commit of a branch.
+func (r *rebuilder) birth(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
+	defer r.as(c)()
+	at, _ := store.ParseCreated(c.Trailer(store.TrailerCreated))
+	if at == nil {
+		return "", nil
+	}
+	b := store.Birth{Name: store.BranchOf(c), Purpose: c.Trailer(store.TrailerPurpose), Code: git.ID(c.Trailer(store.TrailerCode)),
+		At: *at, ID: c.Trailer(store.TrailerNewest)}
+	b.Roadmap, _ = store.ParseRoadmap(c.Trailer(store.TrailerRoadmap))
+	if parent != nil {
+		b.From = r.h.s.TipOf(store.BranchOf(parent), parent)
+	} else if b.Roadmap != "" {
+		data, err := r.h.s.RoadmapAt(ctx, b.Roadmap)
+		if err != nil {
+			return "", err
+		}
+		b.Goal = doc.ParseRoadmap(data).Goal()
+	}
+	draft, err := r.tx.NewBirth(ctx, b)
+	if err != nil {
+		return "", err
+	}
+	made, err := r.tx.WriteObjects(ctx, draft)
+	if err != nil {
+		return "", err
+	}
+	return made.Tree, nil
+}
+
+// as lets the transaction write as a commit was written. The result sets that back.
+func (r *rebuilder) as(c *git.Commit) (restore func()) {
+	was, by := *r.tx, r.tx.Writer
+	r.tx.Signature = c.Committer
+	by.Agent, by.Session, by.Model = c.Trailer(store.TrailerAgent), c.Trailer(store.TrailerSession), c.Trailer(store.TrailerModel)
+	r.tx.Writer = by
+	return func() { r.tx.Signature, r.tx.Writer = was.Signature, was.Writer }
+}
+
+// told writes the tree of a COMMIT of which a journal tells; "" for none.
+func (r *rebuilder) told(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
+	allow := func(id string, texts ...string) bool {
+		return !r.expunged.HasEntry(id) &&
+			!slices.ContainsFunc(texts, func(text string) bool { return r.expunged.RedactText(text) != text })
+	}
+	for _, content := range r.journals {
+		list, whole := store.ToldSince(content, parent.ID, c.ID)
+		if !whole || len(list) != 1 {
+			continue
+		}
+		made, err := r.tx.Again(ctx, r.h.s.TipOf(store.BranchOf(c), parent), content, list, allow)
+		if again := made[c.ID]; again != nil || err != nil {
+			return treeOf(again), err
+		}
+	}
+	return "", nil
+}
+
+func treeOf(c *git.Commit) git.ID {
+	if c == nil {
+		return ""
+	}
+	return c.Tree
+}
+
+// writeAs writes a tree with the topics and keys of a commit that follows, but for the topic that this one changed: that stays
+// as it is.
+func (r *rebuilder) writeAs(ctx context.Context, base git.ID, child *git.Commit) error {
+	own := exit{Commit: child}.topic()
+	edit := r.h.s.Repo().Edit(base)
+	is := func(path string) bool { return strings.HasPrefix(path, doc.TopicDir+"/") && path != own }
+	had, err := Left(ctx, r.h.s.Repo(), base)
+	if err != nil {
+		return err
+	}
+	for path := range had.Files {
+		if !is(path) {
+			continue
+		}
+		if err := edit.Remove(ctx, path); err != nil {
+			return err
+		}
+	}
+	has, err := Left(ctx, r.h.s.Repo(), child.Tree)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(has.Files, func(path string, _ git.ID) bool { return !is(path) })
+	if err := put(ctx, edit, "", has.Files); err != nil {
+		return err
+	}
+	if err := r.putKeys(ctx, edit, base, child); err != nil {
+		return err
+	}
+	_, err = edit.Write(ctx)
+	return err
+}
+
+// putKeys puts the metadata.yaml of a commit that follows, with what belongs to one branch as in a tree.
+func (r *rebuilder) putKeys(ctx context.Context, edit *git.Edit, base git.ID, child *git.Commit) error {
+	was, err := r.h.s.TipOf("", &git.Commit{Tree: base}).Metadata(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := r.h.s.TipOf(store.BranchOf(child), child).Metadata(ctx)
+	if err != nil {
+		return err
+	}
+	if err := now.SetBranch(was.Branch()); err != nil {
+		return err
+	}
+	if err := now.SetTotals(was.Totals()); err != nil {
+		return err
+	}
+	data, err := now.Bytes()
+	if err != nil {
+		return err
+	}
+	blob, err := r.h.s.Repo().WriteBlob(ctx, data)
+	if err != nil {
+		return err
+	}
+	return edit.Put(ctx, doc.MetadataFile, blob)
+}

@@ -1,0 +1,61 @@
+package remake
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// metadata returns a metadata.yaml without the keys that the commits with the hole removed, and with what the first of them says of its
+// branch: it may be that of another branch.
+func (v *values) metadata(ctx context.Context, c *git.Commit, blob git.ID) (git.ID, error) {
+	data, err := v.h.s.Repo().Blob(ctx, blob)
+	if err != nil {
+		return "", err
+	}
+	meta, err := doc.ParseMetadata(data)
+	if err != nil {
+		return blob, nil // the check of documents says what is wrong
+	}
+	keys, err := doc.NewMetadata().Lost(meta, false)
+	if err != nil {
+		return "", err
+	}
+	for _, k := range keys {
+		if !v.gone[store.KeyRecord(k.Path)] {
+			continue
+		}
+		if _, err := meta.Unset(k.Path); err != nil {
+			return "", err
+		}
+	}
+	if err := setFacts(meta, c); err != nil {
+		return "", err
+	}
+	if data, err = meta.Bytes(); err != nil {
+		return "", err
+	}
+	return v.h.s.Repo().WriteBlob(ctx, data)
+}
+
+// setFacts sets what a commit says of its branch in metadata of another one, of which the counts are not its own.
+func setFacts(meta *doc.Metadata, c *git.Commit) error {
+	branch := store.BranchOf(c)
+	if meta.Branch().Name == branch {
+		return nil
+	}
+	facts := doc.BranchFacts{Name: branch, Purpose: c.Trailer(store.TrailerPurpose), Status: doc.StatusActive}
+	at, from := store.ParseCreated(c.Trailer(store.TrailerCreated))
+	if at != nil {
+		facts.CreatedAt = *at
+	}
+	if from != nil {
+		facts.CreatedFrom = *from
+	}
+	if err := meta.SetBranch(facts); err != nil {
+		return err
+	}
+	return meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{branch: {}}})
+}
