@@ -13,10 +13,10 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// birth returns the lost first commit of a branch that began from another branch, without a tree, as the commit that follows and
+// lostBirth returns the lost first commit of a branch that began from another branch, without a tree, as the commit that follows and
 // its commit.md tell of it; nil if they do not. Without it the branch would have nothing in common with the other one, so that
 // the next merge would bring back what that has removed since.
-func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
+func (h *Holes) lostBirth(ctx context.Context, id git.ID) (*git.Commit, error) {
 	child, err := h.childOf(ctx, id)
 	if child == nil || err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (h *Holes) birth(ctx context.Context, id git.ID) (*git.Commit, error) {
 
 // isBirth reports whether a commit is the first one of its branch.
 func isBirth(c *git.Commit) bool {
-	return strings.HasPrefix(c.Subject(), store.SubjectBirth+store.BranchOf(c))
+	return c.Trailer(store.TrailerID) == "" && strings.HasPrefix(c.Subject(), store.SubjectBirth+store.BranchOf(c))
 }
 
 // childOf returns a commit that is here and that a lost one is a parent of: one of the same branch, if there is any. nil: none.

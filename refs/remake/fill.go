@@ -10,9 +10,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// fill chooses the trees of which commits get the documents that they lack: those of the next commit of the branch. A commit whose entry
-// that tree does not have is left out. So is the last one of a branch, unless a ref of ours names it, which another check
-// mends.
+// fill chooses the trees of which commits get the documents that they lack: those of the next commit of the branch, or of the branch begun
+// again for its first one, if a ref of ours names that. A commit whose entry that tree does not have is left out. So is the last one of
+// a branch, unless a ref of ours names it, which another check mends.
 func (h *Holes) fill(ctx context.Context) error {
 	named := map[git.ID]bool{}
 	for _, r := range h.own {
@@ -28,6 +28,8 @@ func (h *Holes) fill(ctx context.Context) error {
 				if err := h.fillFrom(ctx, c, tree); err != nil {
 					return err
 				}
+			case named[id] && isBirth(c):
+				h.born[id] = true
 			case named[id] || h.given[id]:
 				h.given[id] = true
 			default:
@@ -67,6 +69,11 @@ func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.
 	if err != nil {
 		return "", err
 	}
+	if h.born[c.ID] {
+		if err := h.bear(ctx, c, parents, before); err != nil {
+			return "", err
+		}
+	}
 	edit := h.s.Repo().Edit(c.Tree)
 	for _, at := range h.holes[c.ID] {
 		if isDocument(at.path) && h.docs[c.ID] != "" {
@@ -96,6 +103,23 @@ func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.
 		}
 	}
 	return edit.Write(ctx)
+}
+
+// bear begins the branch of a commit again, which gets the documents of that: nobody says more of its purpose than the trailer.
+func (h *Holes) bear(ctx context.Context, c *git.Commit, parents []git.ID, before git.ID) (err error) {
+	var from *git.Commit
+	if len(parents) > 0 && before != "" {
+		was := h.commits[parents[0]]
+		if was == nil { // a remote has it
+			if was, err = h.s.Repo().Commit(ctx, parents[0]); err != nil {
+				return err
+			}
+		}
+		now := *was
+		now.Tree, from = before, &now
+	}
+	h.docs[c.ID], err = birth(ctx, h.tx, c, from)
+	return err
 }
 
 // treeOf returns the tree of the first of some parents, as it is now; "" for none.

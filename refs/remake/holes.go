@@ -58,6 +58,8 @@ type Holes struct {
 	empty    map[git.ID][]byte          // the log.md of branches without steps
 	docs     map[git.ID]git.ID          // the trees of which commits get their documents
 	cuts     map[git.ID][]cut           // how these documents differ from those
+	born     map[git.ID]bool            // first commits that get the documents of a branch that begins
+	tx       *store.Transaction         // that moves the refs
 	given    map[git.ID]bool            // commits that stay as they are: no later one has their documents
 	again    map[git.ID]bool            // commits that are made again
 	trees    map[git.ID]git.ID          // what those got
@@ -96,7 +98,7 @@ func findHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
 		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, led: map[git.ID]git.ID{}, holes: map[git.ID][]hole{}, values: map[hole]map[string]git.ID{},
-		empty: map[git.ID][]byte{}, docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
+		empty: map[git.ID][]byte{}, docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, born: map[git.ID]bool{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}
@@ -268,7 +270,7 @@ func (h *Holes) open(ctx context.Context, id git.ID, r git.Ref) error {
 		if c, err = h.tell(ctx, id); c == nil && err == nil {
 			var list []git.ID
 			if list, err = h.instead(ctx, id, r); len(list) == 0 && err == nil {
-				c, err = h.birth(ctx, id)
+				c, err = h.lostBirth(ctx, id)
 			}
 			if c == nil {
 				h.insteads[id] = list
@@ -396,7 +398,7 @@ func (h *Holes) readHollow(ctx context.Context) error {
 		switch tree := infos[0]; {
 		case tree.Type != "":
 			here = append(here, tree.ID)
-		case tree.ID.IsZero(): // see birth
+		case tree.ID.IsZero(): // see lostBirth
 			h.holes[id] = []hole{{id: id}}
 		default:
 			h.Objects[tree.ID] = true

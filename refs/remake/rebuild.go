@@ -33,6 +33,7 @@ func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]b
 		return nil, err
 	}
 	defer tx.Close()
+	tx.Sign = false // of what it writes, trees alone are of use
 	r := rebuilder{h: h, tx: tx, back: map[git.ID]bool{}}
 	if err := r.read(ctx); err != nil {
 		return nil, ignoreLost(err) // what is to be forgotten is not known
@@ -55,8 +56,9 @@ type rebuilder struct {
 	expunged doc.Expunged
 	back     map[git.ID]bool
 
-	looked       bool
-	trees, blobs []git.ID // that nothing leads to
+	texts map[string][]git.ID // by the name of a file, see readTexts; nil: not read yet
+	blobs []git.ID            // that nothing leads to
+	tried int                 // how many entries of folders were hashed
 }
 
 func (r *rebuilder) read(ctx context.Context) (err error) {
@@ -126,7 +128,10 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
 	return err
 }
 
-// later lists the commits that follow one, and the first ones that do not lack what it lacks.
+// mostLater limits how many commits later lists.
+const mostLater = 20
+
+// later lists commits that follow one, and first ones that do not lack what it lacks.
 func (r *rebuilder) later(c *git.Commit) (list []*git.Commit) {
 	for _, child := range r.h.children[c.ID] {
 		if child.Parents[0] == c.ID {
@@ -138,7 +143,7 @@ func (r *rebuilder) later(c *git.Commit) (list []*git.Commit) {
 			list = append(list, r.h.commits[id])
 		}
 	}
-	return list
+	return list[:min(len(list), mostLater)]
 }
 
 // isFolder reports whether a hole is a folder of which one file may have changed.
@@ -167,7 +172,7 @@ func (r *rebuilder) here(ctx context.Context, c *git.Commit) (bool, error) {
 func (r *rebuilder) base(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
 	switch {
 	case isBirth(c):
-		return r.birth(ctx, c, parent)
+		return birth(ctx, r.tx, c, parent)
 	case parent == nil || store.BranchOf(c) == "":
 		return "", nil
 	case c.Trailer(store.TrailerID) != "":
@@ -183,45 +188,6 @@ func (r *rebuilder) base(ctx context.Context, c, parent *git.Commit) (git.ID, er
 		}
 	}
 	return edit.Write(ctx)
-}
-
-// birth writes the tree of the first commit of a branch.
-func (r *rebuilder) birth(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
-	defer r.as(c)()
-	at, _ := store.ParseCreated(c.Trailer(store.TrailerCreated))
-	if at == nil {
-		return "", nil
-	}
-	b := store.Birth{Name: store.BranchOf(c), Purpose: c.Trailer(store.TrailerPurpose), Code: git.ID(c.Trailer(store.TrailerCode)),
-		At: *at, ID: c.Trailer(store.TrailerNewest)}
-	b.Roadmap, _ = store.ParseRoadmap(c.Trailer(store.TrailerRoadmap))
-	if parent != nil {
-		b.From = r.h.s.TipOf(store.BranchOf(parent), parent)
-	} else if b.Roadmap != "" {
-		data, err := r.h.s.RoadmapAt(ctx, b.Roadmap)
-		if err != nil {
-			return "", err
-		}
-		b.Goal = doc.ParseRoadmap(data).Goal()
-	}
-	draft, err := r.tx.NewBirth(ctx, b)
-	if err != nil {
-		return "", err
-	}
-	made, err := r.tx.WriteObjects(ctx, draft)
-	if err != nil {
-		return "", err
-	}
-	return made.Tree, nil
-}
-
-// as lets the transaction write as a commit was written. The result sets that back.
-func (r *rebuilder) as(c *git.Commit) (restore func()) {
-	was, by := *r.tx, r.tx.Writer
-	r.tx.Signature = c.Committer
-	by.Agent, by.Session, by.Model = c.Trailer(store.TrailerAgent), c.Trailer(store.TrailerSession), c.Trailer(store.TrailerModel)
-	r.tx.Writer = by
-	return func() { r.tx.Signature, r.tx.Writer = was.Signature, was.Writer }
 }
 
 // told writes the tree of a COMMIT of which a journal tells; "" for none.

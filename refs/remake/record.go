@@ -13,7 +13,7 @@ import (
 // record returns the trailers of a commit for what its parents have and it has no more, where one of these takes the place of a commit
 // that is left out, which removed that: without a record it would come back. It returns "" for other commits.
 func (h *Holes) record(ctx context.Context, c *git.Commit, tree git.ID, parents []git.ID) (string, error) {
-	born := slices.Contains(h.holes[c.ID], hole{id: c.ID}) // see birth
+	born := slices.Contains(h.holes[c.ID], hole{id: c.ID}) // see lostBirth
 	isOut := func(p git.ID) bool { _, out := h.insteads[p]; return out }
 	if !born && !slices.ContainsFunc(c.Parents, isOut) {
 		return "", nil

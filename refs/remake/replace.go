@@ -15,7 +15,8 @@ import (
 func (h *Holes) Mend(ctx context.Context, by store.Writer, between func() error) ([]git.ID, error) {
 	var replaced []git.ID
 	m := move{s: h.s, by: by, why: "fsck: leave out what is lost", now: h.now}
-	build := func(ctx context.Context, w *Rewriter, _ *store.Transaction) error {
+	build := func(ctx context.Context, w *Rewriter, tx *store.Transaction) error {
+		h.tx = tx
 		err := h.rewrite(ctx, w)
 		replaced = slices.AppendSeq(replaced, maps.Keys(w.commits))
 		return err
