@@ -42,8 +42,9 @@ func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]b
 		if !r.mayTell(h.commits[id]) {
 			continue
 		}
-		if err := r.rebuild(ctx, h.commits[id]); err != nil {
-			return nil, err
+		// What cannot be made is mended otherwise: documents that it is made of may be invalid.
+		if err := r.rebuild(ctx, h.commits[id]); err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 	return r.back, nil
@@ -83,10 +84,11 @@ func (r *rebuilder) read(ctx context.Context) (err error) {
 	return r.h.readChildren(ctx)
 }
 
-// mayTell reports whether something of a commit is still lost that its parent does not lack, too.
+// mayTell reports whether something of a commit is still lost that its parent does not lack, too, other than a text that is nowhere else.
 func (r *rebuilder) mayTell(c *git.Commit) bool {
 	lost := func(at hole) bool {
-		return !r.back[at.id] && (len(c.Parents) == 0 || !slices.Contains(r.h.holes[c.Parents[0]], at))
+		kind := doc.KindOf(at.path)
+		return !r.back[at.id] && kind != doc.FileTopic && kind != doc.FileArtifact && (len(c.Parents) == 0 || !slices.Contains(r.h.holes[c.Parents[0]], at))
 	}
 	return slices.ContainsFunc(r.h.holes[c.ID], lost)
 }
@@ -97,7 +99,7 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
 	if len(c.Parents) > 0 && !r.h.edge[c.ID] {
 		var err error
 		if parent, err = r.h.s.Repo().Commit(ctx, c.Parents[0]); err != nil {
-			return ignoreLost(err)
+			return err
 		}
 		if left, err := Left(ctx, r.h.s.Repo(), parent.Tree); err != nil || left.Needed() {
 			return err
@@ -105,7 +107,7 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
 	}
 	base, err := r.base(ctx, c, parent)
 	if base == "" || err != nil {
-		return ignoreLost(err)
+		return err
 	}
 	if here, err := r.here(ctx, c); here || err != nil {
 		return err
@@ -122,7 +124,7 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
 		return nil
 	}
 	if err := r.assemble(ctx, c, base); err != nil {
-		return ignoreLost(err)
+		return err
 	}
 	_, err = r.here(ctx, c)
 	return err
