@@ -42,12 +42,6 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if h == nil || err != nil {
 		return err
 	}
-	if back, err := c.rebuild(ctx); err != nil {
-		return err
-	} else if back {
-		return checkHoles(ctx, c)
-	}
-	c.holes = h.Objects
 	refs := h.Refs
 	if h.Notes != nil {
 		refs = append(slices.Clone(refs), *h.Notes)
@@ -56,14 +50,21 @@ func checkHoles(ctx context.Context, c *checker) error {
 	for _, r := range h.Requests {
 		names = append(names, git.Ref{Name: r.Ref, ID: r.ID})
 	}
+	lacks := fmt.Sprintf("the history of %s lacks %s, which no remote is known to have", shownNames(names), prose.Count(len(h.Objects), "object"))
+	if back, err := c.rebuild(ctx); err != nil {
+		return err
+	} else if len(back) > 0 {
+		c.reportRebuilt("history-lost", names[0].Name, lacks, back)
+		return checkHoles(ctx, c)
+	}
+	c.holes = h.Objects
 	said := "the repair makes the commits since again, with what newer or earlier documents say"
 	if len(h.Gone) > 0 {
 		said = fmt.Sprintf("of what is hidden of %s nothing can come back; the repair makes again what else there is", shownNames(h.Gone))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.mendHoles(ctx, h, refs) },
 		Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
-			Message: fmt.Sprintf("the history of %s lacks %s, which no remote is known to have; %s; lost: %s",
-				shownNames(names), prose.Count(len(h.Objects), "object"), said, shownObjects(h.Objects, h.Paths()))})
+			Message: lacks + "; " + said + "; lost: " + shownObjects(h.Objects, h.Paths())})
 	return nil
 }
 

@@ -21,6 +21,11 @@ type lostRef struct {
 	parts []git.ID // files and trees of its commit that are not here
 }
 
+// lacks says what is not here of the commit of a ref.
+func (r lostRef) lacks() string {
+	return fmt.Sprintf("ref '%s' names %s, of which %s not here", r.Name, r.ID.Short(), countAre(len(r.parts), "file or tree"))
+}
+
 // lostRefs reports refs whose commits are not here, or lack files: git deletes objects that no ref
 // leads to yet, where gc --prune=now or --cruft-expiration=now run beside a writer. The repair
 // sets the ref back to the newest commit that is whole. Then it makes the commits of a branch
@@ -56,11 +61,12 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 		return err
 	}
 	lost = append(lost, hollow...)
-	if len(lost) > 0 {
+	mistyped := func(r lostRef) bool { return r.kind != "" && r.kind != "commit" } // of which no history can be read
+	if len(lost) > 0 && !slices.ContainsFunc(lost, mistyped) {
 		if back, err := c.rebuild(ctx); err != nil {
 			return err
-		} else if back {
-			return errors.Join(c.dropMovesOfWhole(ctx, lost), c.lostRefs(ctx, list))
+		} else if len(back) > 0 {
+			return errors.Join(c.rebuiltRefs(ctx, lost, back), c.lostRefs(ctx, list))
 		}
 	}
 	// A branch needs the roadmap, and notes are added to what is left of them.
@@ -174,7 +180,7 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 	case "":
 		p.Message = fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())
 	case "commit":
-		p.Message = fmt.Sprintf("ref '%s' names %s, of which %s not here", r.Name, r.ID.Short(), countAre(len(r.parts), "file or tree"))
+		p.Message = r.lacks()
 	default:
 		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, r.kind, r.ID.Short())
 		if there, err := c.mistypedThere(ctx, r, p); there || err != nil {
@@ -261,7 +267,7 @@ func (c *checker) toldTip(ctx context.Context, r *lostRef, p Problem) (bool, err
 		if err != nil {
 			return err
 		}
-		return c.dropMovesOfWhole(ctx, []lostRef{*r})
+		return c.dropLostMoves(ctx, r.Name)
 	}
 	if len(left.Lost) > 0 && left.Needed() {
 		if !c.fix || len(left.Files) == 0 {
@@ -321,19 +327,6 @@ func (c *checker) setBack(ctx context.Context, r lostRef, f former) error {
 // stillHollow leaves out the commits that are whole by now.
 func (c *checker) stillHollow(ctx context.Context, ids []git.ID) []git.ID {
 	return slices.DeleteFunc(ids, func(id git.ID) bool { return c.whole(ctx, id) })
-}
-
-// dropMovesOfWhole cleans the reflogs of branches whose commit is whole by now: what was undone before may be lost, too.
-func (c *checker) dropMovesOfWhole(ctx context.Context, lost []lostRef) error {
-	for _, r := range lost {
-		if !c.whole(ctx, r.ID) {
-			continue
-		}
-		if err := c.dropLostMoves(ctx, r.Name); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // dropLostMoves cleans a ref's reflog while its branch is locked: git deletes the lines by
