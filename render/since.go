@@ -43,12 +43,33 @@ func NewSince(ctx context.Context, s *refs.Store, branch, since string) (v Since
 			if err != nil {
 				return err
 			}
-			commits, err := history.LogCommits(ctx, s, log.Commits)
+			added, err := notIn(ctx, s, from, log.Commits)
+			if err != nil {
+				return err
+			}
+			commits, err := history.LogCommits(ctx, s, added)
 			v.Commits = withTags(commits)
 			return err
 		},
 		func(ctx context.Context) error { return v.compare(ctx, s, from, tip) })
 	return v, err
+}
+
+// notIn returns the commits whose entry a commit does not have yet: others only name it.
+func notIn(ctx context.Context, s *refs.Store, from *git.Commit, list []history.Logged) (added []history.Logged, err error) {
+	was, newest := s.TipOf(store.BranchOf(from), from), from.Trailer(store.TrailerNewest)
+	for _, m := range list {
+		had := false
+		if m.ID <= newest {
+			if had, err = was.ContainsEntry(ctx, store.CommitEntries, m.ID); err != nil {
+				return nil, err
+			}
+		}
+		if !had {
+			added = append(added, m)
+		}
+	}
+	return added, nil
 }
 
 // sinceCommit finds the commit that a word names; else the newest one that is not younger than the

@@ -144,39 +144,47 @@ func (b *linkQuery) addMade(ctx context.Context, made *Index, codes []linkedCode
 		if err != nil {
 			return err
 		}
-		b.add(c, on[0], LinkMadeOn)
+		code := on[0]
 		on = on[1:]
-		return nil
+		return b.add(ctx, c, code, LinkMadeOn)
 	})
 }
 
-// add records a memory commit as one of a code commit.
-func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
+// add records a memory commit as one of a code commit: of several that name an entry the one that added it.
+func (b *linkQuery) add(ctx context.Context, c *git.Commit, code CodeLink, how string) error {
 	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
 	m := b.byName[name]
 	if m == nil {
 		m = &linkedMemory{c: c}
 		b.list, b.byName[name] = append(b.list, m), m
+	} else if m.c.ID != c.ID {
+		older, err := b.s.Repo().IsAncestor(ctx, c.ID, m.c.ID)
+		if err != nil {
+			return err
+		}
+		if older {
+			m.c = c
+		}
 	}
 	i := slices.IndexFunc(m.links, func(l CodeLink) bool { return l.Commit == code.Commit })
 	if i < 0 {
 		i, m.links = len(m.links), append(m.links, code)
 	}
 	m.links[i].add(how)
+	return nil
 }
 
 // follow resolves a link of a note.
 func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
 	if m := b.byName[f.CommitID]; m != nil {
-		b.add(m.c, code, LinkNoted)
-		return nil
+		return b.add(ctx, m.c, code, LinkNoted)
 	}
 	c, err := memoryCommit(ctx, b.s, f.Memory)
 	switch {
 	case err != nil:
 		return err
 	case c != nil:
-		b.add(c, code, LinkNoted)
+		return b.add(ctx, c, code, LinkNoted)
 	case doc.ValidID(f.CommitID):
 		b.missing[f.CommitID] = append(b.missing[f.CommitID], code)
 	}
@@ -226,7 +234,9 @@ func (b *linkQuery) findMissing(ctx context.Context) error {
 			return err
 		}
 		for _, code := range codes {
-			b.add(c, code, LinkNoted)
+			if err := b.add(ctx, c, code, LinkNoted); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -314,20 +324,22 @@ func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 		"--format=%H%x00%N", "--stdin", "--")
 }
 
-// CommitHashes returns the hash of each memory commit by its Context-Id, and the set of
+// CommitHashes returns the hash of each memory commit by its Context-Id, see [history.Adders], and the set of
 // memory commits that branches, tags and the other prefixes of refs reach.
 func CommitHashes(ctx context.Context, s *store.Store,
 	others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
-	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
-		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
+	var added history.Adders
+	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
+		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[2])}
 		here[c.ID] = true
-		if id := c.Trailer(store.TrailerID); id != "" && now[id] == "" {
+		added.List(c.ID, history.ParentsOf(f[1]))
+		if id := c.Trailer(store.TrailerID); id != "" && added.Name(id, c.ID) {
 			now[id] = c.ID
 		}
 		return nil
 	}}
-	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%B"}
+	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%P%x00%B"}
 	for _, prefix := range append([]string{git.BranchPrefix, git.TagPrefix}, others...) {
 		args = append(args, "--glob="+prefix+"*")
 	}

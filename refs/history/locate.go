@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -25,45 +26,122 @@ func unlocated(commits []store.Commit) map[string]*store.Commit {
 	return left
 }
 
+// enoughOlder is how many commits in a row whose newest entry is older than all that are wanted end a walk. A copy of
+// a message says nothing of what lies below it, and such a copy of an older one may lie there.
+const enoughOlder = 8
+
+// wantedAdders follows a walk from the newest to older commits until it knows which commits added the wanted entries.
+type wantedAdders struct {
+	Adders
+	left   int    // of the wanted entries
+	oldest string // of the wanted entries
+	older  int    // commits in a row that are older than that
+}
+
+func newWanted(ids map[string]*store.Commit) *wantedAdders {
+	w := &wantedAdders{left: len(ids)}
+	for id := range ids {
+		if w.oldest == "" || id < w.oldest {
+			w.oldest = id
+		}
+	}
+	return w
+}
+
+// found takes a commit for what added a wanted entry, and returns whether it is that, of those seen so far.
+func (w *wantedAdders) found(entry string, c git.ID) bool {
+	if _, known := w.Of(entry); !known {
+		w.left--
+	}
+	return w.Name(entry, c)
+}
+
+// enough reports whether no commit below the one whose Context-Newest is given can have added a wanted entry: each
+// entry is newer than all that are in the history of the commit that added it.
+func (w *wantedAdders) enough(newest string) bool {
+	switch {
+	case w.left > 0 || !doc.ValidID(newest):
+	case newest >= w.oldest:
+		w.older = 0
+	default:
+		w.older++
+	}
+	return w.older >= enoughOlder
+}
+
 // The newest commits of a branch nearly always are its last commits: a few
 // reads in process are cheaper than git log's start. nearCommits bounds the walk.
 const (
 	nearEntries = 3
-	nearCommits = 8
+	nearCommits = 8 + enoughOlder
 )
 
-// locateNear does what locate does for the newest commits of a tip. It looks for a few of them among the
-// first parents, and starts no git log if it finds them there.
+// locateNear does what locate does for the newest commits of a tip. It looks for a few of them in the last commits, and
+// starts no git log if it finds them there.
 func locateNear(ctx context.Context, s *store.Store, t *store.Tip, commits []store.Commit) error {
 	left := unlocated(commits)
-	if len(left) <= nearEntries {
-		if err := walkNear(ctx, s, t, left); err != nil {
-			return err
-		}
+	if len(left) > nearEntries {
+		return locateIn(ctx, s, t, left)
 	}
-	return locateIn(ctx, s, t, left)
-}
-
-func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) error {
-	for c, n := t.Commit(), 0; len(left) > 0 && n < nearCommits; n++ {
-		if m := left[c.Trailer(store.TrailerID)]; m != nil {
-			if err := locateAt(ctx, s, t.At(), m, c); err != nil {
-				return err
-			}
-			delete(left, m.ID)
-		}
-		if len(left) == 0 || len(c.Parents) == 0 {
-			return nil
-		}
-		var err error
-		if c, err = s.Repo().Commit(ctx, c.Parents[0]); err != nil {
-			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
-				return nil
-			}
+	near, err := walkNear(ctx, s, t, left)
+	if err != nil {
+		return err
+	}
+	if near == nil {
+		return locateIn(ctx, s, t, left)
+	}
+	for id, c := range near {
+		if err := locateAt(ctx, s, t.At(), left[id], c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// walkNear returns the commits of entries, and nil where the last commits do not tell them. It takes the commits as git
+// log does, by their dates.
+func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) (map[string]*git.Commit, error) {
+	wanted, near := newWanted(left), map[string]*git.Commit{}
+	if len(left) == 0 {
+		return near, nil
+	}
+	seen := map[git.ID]bool{}
+	queue := []*git.Commit{t.Commit()}
+	for n := 0; len(queue) > 0; n++ {
+		if n == nearCommits {
+			return nil, nil
+		}
+		next := 0
+		for i, c := range queue {
+			if c.Committer.When.After(queue[next].Committer.When) {
+				next = i
+			}
+		}
+		c := queue[next]
+		queue = slices.Delete(queue, next, next+1)
+		wanted.List(c.ID, c.Parents)
+		if id := c.Trailer(store.TrailerID); left[id] != nil && wanted.found(id, c.ID) {
+			near[id] = c
+		}
+		if wanted.enough(c.Trailer(store.TrailerNewest)) {
+			break
+		}
+		for _, id := range c.Parents {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			parent, err := s.Repo().Commit(ctx, id)
+			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return near, nil
 }
 
 // locateAt fills in what a commit's commit and note say, or said at a moment of
@@ -90,27 +168,27 @@ func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 	if len(left) == 0 {
 		return nil
 	}
+	wanted := newWanted(left)
 	return s.LogIDs(ctx, []string{"--notes=context", store.EndOfOptions, string(t.Commit().ID)}, func(f [][]byte) error {
-		c := left[string(f[1])]
-		if c == nil {
-			return nil
-		}
-		delete(left, c.ID)
 		hash := git.ID(f[0])
-		c.Hash = &hash
-		var err error
-		if c.Authored, err = s.By(ctx, string(f[4]), string(f[5])); err != nil {
-			return err
+		wanted.List(hash, ParentsOf(f[6]))
+		if c := left[string(f[1])]; c != nil && wanted.found(c.ID, hash) {
+			var err error
+			if c.Authored, err = s.By(ctx, string(f[4]), string(f[5])); err != nil {
+				return err
+			}
+			c.Hash, c.Code = &hash, nil
+			if len(f[2]) > 0 {
+				code := git.ID(f[2])
+				c.Code = &code
+			}
+			c.Judge(judgedAt(t.At(), f[3]))
 		}
-		if len(f[2]) > 0 {
-			code := git.ID(f[2])
-			c.Code = &code
-		}
-		if c.Judge(judgedAt(t.At(), f[3])); len(left) == 0 {
+		if wanted.enough(string(f[7])) {
 			return git.ErrEnough
 		}
 		return nil
-	}, store.TrailerValue(store.TrailerCode), "%N", "%an", "%ae")
+	}, store.TrailerValue(store.TrailerCode), "%N", "%an", "%ae", "%P", store.TrailerValue(store.TrailerNewest))
 }
 
 // judgedAt reads what a note says: now, for nil, or at a moment of the past.

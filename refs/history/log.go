@@ -61,29 +61,80 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 		}
 	}
 	args, note := o.selection(l.Revs)
+	w := logWalk{list: &l, most: o.Most, whole: len(o.Arguments.Select) == 0 && len(o.Arguments.Paths) == 0}
 	err = s.LogIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
+		w.see(m, ParentsOf(f[8]))
 		var err error
 		if m.By, err = s.By(ctx, string(f[6]), string(f[7])); err != nil {
 			return err
 		}
-		if m.Branch == "" || m.ID == "" && !o.Arguments.between() || o.Agent != "" && string(f[3]) != o.Agent ||
-			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
-			return nil
+		if m.Branch != "" && (m.ID != "" || o.Arguments.between()) && (o.Agent == "" || string(f[3]) == o.Agent) &&
+			o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
+			l.Commits = append(l.Commits, m)
 		}
-		if l.Commits = append(l.Commits, m); len(l.Commits) == o.Most {
+		if w.enough(string(f[9])) {
 			return git.ErrEnough
 		}
 		return nil
 	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent),
-		store.TrailerValue(store.TrailerCode), note, "%an", "%ae")
+		store.TrailerValue(store.TrailerCode), note, "%an", "%ae", "%P", w.newest())
 	if err != nil {
 		return l, err
+	}
+	if o.Most > 0 {
+		l.Commits = l.Commits[:min(o.Most, len(l.Commits))]
 	}
 	if o.Arguments.Reverse {
 		slices.Reverse(l.Commits)
 	}
 	return l, nil
+}
+
+// logWalk keeps commits out of a log that only name the entry of one in their history: they are no entries of
+// their own. It sees them where the walk lists both, which it does without a selection by paths or by text.
+type logWalk struct {
+	list  *CommitLog
+	most  int
+	whole bool // nothing is selected by git
+	added Adders
+	rest  *wantedAdders // once the list is long enough
+}
+
+// see takes the next commit of the walk, and removes a listed one that names its entry after it.
+func (w *logWalk) see(m Logged, parents []git.ID) {
+	w.added.List(m.Commit, parents)
+	if m.ID == "" {
+		return
+	}
+	before, known := w.added.Of(m.ID)
+	if w.added.Name(m.ID, m.Commit) && known {
+		w.list.Commits = slices.DeleteFunc(w.list.Commits, func(l Logged) bool { return l.Commit == before })
+		w.rest = nil
+	}
+}
+
+// newest is the format for what enough reads.
+func (w *logWalk) newest() string {
+	if !w.whole || w.most < 0 {
+		return ""
+	}
+	return store.TrailerValue(store.TrailerNewest)
+}
+
+// enough reports whether the list is long enough, and no commit below the one whose Context-Newest is given can have
+// added an entry of it.
+func (w *logWalk) enough(newest string) bool {
+	if w.most < 0 || len(w.list.Commits) < w.most || !w.whole {
+		return len(w.list.Commits) == w.most
+	}
+	if w.rest == nil {
+		w.rest = &wantedAdders{oldest: w.list.Commits[0].ID}
+		for _, m := range w.list.Commits[:w.most] {
+			w.rest.oldest = min(w.rest.oldest, m.ID)
+		}
+	}
+	return w.rest.enough(newest)
 }
 
 // selection returns the arguments of the git log that lists memory commits, and the format

@@ -22,6 +22,7 @@ import (
 type RecentCommit struct {
 	Hash    git.ID
 	Tree    git.ID
+	Parents []git.ID
 	ID      string // of its entry in commit.md; "" without one
 	Agent   string
 	By      store.Authored
@@ -66,7 +67,7 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 		list = append(list, c)
 		return err
 	}}
-	err := s.Repo().ViewTo(ctx, records, nil, "log", "-z", "--format=%H%x00%T%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
+	err := s.Repo().ViewTo(ctx, records, nil, "log", "-z", "--format=%H%x00%T %P%x00%ct%x00%an%x00%ae%x00%B", "--no-notes",
 		fmt.Sprintf("--max-count=%d", n), store.EndOfOptions, rev, "--")
 	if err != nil {
 		return nil, err // a part of it would pass for all
@@ -76,14 +77,15 @@ func recentFrom(ctx context.Context, s *store.Store, rev string, n int) ([]Recen
 
 // recentOf reads the fields of one commit.
 func recentOf(ctx context.Context, s *store.Store, f [][]byte) (RecentCommit, error) {
-	c := &git.Commit{ID: git.ID(f[0]), Tree: git.ID(f[1]), Message: string(f[5]), Author: git.Signature{Name: string(f[3]), Email: string(f[4])}}
+	tree, parents, _ := bytes.Cut(f[1], []byte{' '})
+	c := &git.Commit{ID: git.ID(f[0]), Tree: git.ID(tree), Parents: ParentsOf(parents), Message: string(f[5]), Author: git.Signature{Name: string(f[3]), Email: string(f[4])}}
 	if seconds, err := strconv.ParseInt(string(f[2]), 10, 64); err == nil {
 		c.Committer.When = time.Unix(seconds, 0)
 	} else if c, err = s.Repo().Commit(ctx, c.ID); err != nil { // git converts all of one that names a foreign encoding
 		return RecentCommit{}, err
 	}
 	by, err := s.By(ctx, c.Author.Name, c.Author.Email)
-	return RecentCommit{Hash: c.ID, Tree: c.Tree, ID: c.Trailer(store.TrailerID),
+	return RecentCommit{Hash: c.ID, Tree: c.Tree, Parents: c.Parents, ID: c.Trailer(store.TrailerID),
 		Agent: c.Trailer(store.TrailerAgent), By: by, Code: git.ID(c.Trailer(store.TrailerCode)),
 		Time: c.Committer.When.UTC(), Subject: c.Subject()}, err
 }
@@ -152,8 +154,12 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, cut Cut,
 		return nil, err
 	}
 	known := map[string]*RecentCommit{}
+	var added Adders
 	for i, c := range recent {
-		known[c.ID] = &recent[i]
+		added.List(c.Hash, c.Parents)
+		if c.ID != "" && added.Name(c.ID, c.Hash) {
+			known[c.ID] = &recent[i]
+		}
 	}
 	left := map[string]*store.Commit{}
 	for i := range commits {

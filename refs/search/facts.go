@@ -53,7 +53,7 @@ func (m commitHashes) each(visit func(id string, commit git.ID)) {
 }
 
 // readCommitHashes returns the commits of the entries below tips: those of older tips from
-// the cache, and newer ones from git log. A rewritten entry has its newest commit.
+// the cache, and newer ones from git log. An entry has the commit that added it, see [history.Adders].
 func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.ID) (commitHashes, error) {
 	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheCommits)
 	for strings.HasPrefix(rest, "tip ") {
@@ -77,24 +77,13 @@ func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.I
 		fmt.Fprintln(&revs, "^"+tip)
 	}
 	// Tips that git has collected do no harm: the cache contains their entries.
-	commits := map[string]git.ID{} // git lists the newest first
-	// Git takes twice as long where it looks for the trailer itself.
-	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
-		c := git.Commit{Message: string(f[1])}
-		if id := c.Trailer(store.TrailerID); doc.ValidID(id) && commits[id] == "" {
-			commits[id] = git.ID(f[0])
-		}
-		return nil
-	}}
-	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--format=%H%x00%B", "--ignore-missing", "--stdin", "--")
+	commits, err := newCommitHashes(ctx, s, revs.Bytes())
+	if err == nil {
+		err = addKnown(ctx, s, commits, known)
+	}
 	if err != nil {
 		return known, err
 	}
-	known.each(func(id string, commit git.ID) {
-		if commits[id] == "" {
-			commits[id] = commit
-		}
-	})
 	var head, b strings.Builder
 	forgetGone(ctx, s, walked)
 	maps.Copy(walked, tips)
@@ -106,6 +95,58 @@ func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.I
 	}
 	cache.Write(s.Repo(), cacheCommits, head.String()+b.String())
 	return commitHashes{b.String()}, nil
+}
+
+// newCommitHashes reads the commits of entries from git log.
+func newCommitHashes(ctx context.Context, s *store.Store, revs []byte) (map[string]git.ID, error) {
+	commits := map[string]git.ID{}
+	var added history.Adders
+	// Git takes twice as long where it looks for the trailer itself.
+	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
+		c := git.Commit{ID: git.ID(f[0]), Message: string(f[2])}
+		added.List(c.ID, history.ParentsOf(f[1]))
+		if id := c.Trailer(store.TrailerID); doc.ValidID(id) && added.Name(id, c.ID) {
+			commits[id] = c.ID
+		}
+		return nil
+	}}
+	return commits, s.Repo().ViewTo(ctx, read, revs, "log", "-z", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
+}
+
+// addKnown adds the commits of the cache. One whose entry a new commit names as well added it if it is in the history of
+// that; else the entry was rewritten.
+func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, known commitHashes) error {
+	var before, after []git.ID
+	twice := map[string]git.ID{}
+	known.each(func(id string, commit git.ID) {
+		switch again := commits[id]; again {
+		case "", commit:
+			commits[id] = commit
+		default:
+			twice[id], before, after = commit, append(before, commit), append(after, again)
+		}
+	})
+	if len(twice) == 0 {
+		return nil
+	}
+	here, err := s.Repo().InfosHere(ctx, before)
+	if err != nil {
+		return err
+	}
+	beyond, err := s.Repo().Beyond(ctx, before, after)
+	if err != nil {
+		return ctx.Err() // git has collected a part of what the cache names, which is in no history then
+	}
+	present := map[git.ID]bool{}
+	for i, info := range here {
+		present[before[i]] = info.Type != ""
+	}
+	for id, commit := range twice {
+		if present[commit] && !beyond[commit] {
+			commits[id] = commit
+		}
+	}
+	return nil
 }
 
 // forgetGone removes deleted branches, whose number has no limit.

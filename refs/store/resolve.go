@@ -205,15 +205,16 @@ func (s *Store) abbreviates(ctx context.Context, name string) (bool, error) {
 const idSlack = time.Hour
 
 // ByID looks for a commit by its id: first among the commits that are not older than
-// the id, which for what was made lately are few, then among all. One that names the id without its
-// entry, as a commit made by hand with the message of another may, is returned only if no other names it.
+// the id, which for what was made lately are few, then among all. Of several it returns the one that added the entry. One
+// that names the id without adding its entry, as a commit made by hand with the message of another may, is returned only
+// if no other names it.
 func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	var alone git.ID
 	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
 		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
 	for _, args := range [][]string{append(args, young), args} {
-		var found git.ID
+		var found []git.ID
 		err := s.LogIDs(ctx, args, func(f [][]byte) error {
 			if string(f[1]) != name { // its text speaks of the id
 				return nil
@@ -222,18 +223,38 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 			if err != nil {
 				return err
 			}
-			if entry, err := s.EntryOf(ctx, c); err == nil && entry == nil { // one that cannot be read may have it
+			if entry, err := s.added(ctx, c); err == nil && entry == nil { // one that cannot be read may have it
 				alone = cmp.Or(alone, c.ID)
 				return nil
 			}
-			found = c.ID
-			return git.ErrEnough
+			found = append(found, c.ID)
+			return nil
 		})
-		if found != "" || err != nil {
-			return found, err
+		if len(found) > 0 && err == nil {
+			return s.oldestOf(ctx, found)
+		}
+		if err != nil {
+			return "", err
 		}
 	}
 	return alone, nil
+}
+
+// oldestOf returns the oldest commit of the history of the first one that is among commits, which are listed newest first.
+func (s *Store) oldestOf(ctx context.Context, commits []git.ID) (git.ID, error) {
+	for len(commits) > 1 {
+		beyond, err := s.repo.Beyond(ctx, commits[1:], commits[:1])
+		if err != nil {
+			return "", err
+		}
+		below := slices.DeleteFunc(slices.Clone(commits[1:]), func(c git.ID) bool { return beyond[c] })
+		if len(below) == 0 {
+			break
+		}
+		last := len(below) - 1
+		commits = append([]git.ID{below[last]}, below[:last]...)
+	}
+	return commits[0], nil
 }
 
 // NoSuchCommit says that a name means nothing here, with the nearest branch; of a shallow clone that
@@ -285,7 +306,7 @@ func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error
 	if err != nil {
 		return nil, err
 	}
-	if entry, err := s.EntryOf(ctx, c); err != nil || entry != nil {
+	if entry, err := s.added(ctx, c); err != nil || entry != nil {
 		return c, err
 	}
 	name := rev
@@ -317,7 +338,7 @@ func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error
 	return newest, nil
 }
 
-// NewestCommit follows every way back from c to the first commit with an entry and returns the
+// NewestCommit follows every way back from c to the first commit that added an entry and returns the
 // one with the largest id; nil for none. A merge of one branch from two repositories has no
 // entry of its own.
 func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
@@ -325,7 +346,7 @@ func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, e
 	seen := map[git.ID]bool{}
 	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
 		c := queue[0]
-		entry, err := s.EntryOf(ctx, c)
+		entry, err := s.added(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -365,6 +386,30 @@ func (s *Store) EntryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error)
 		return &ms[i], nil
 	}
 	return nil, nil
+}
+
+// added is EntryOf for the commit that added the entry: nil also where a parent has the entry.
+func (s *Store) added(ctx context.Context, c *git.Commit) (*doc.Commit, error) {
+	entry, err := s.EntryOf(ctx, c)
+	if entry == nil || err != nil {
+		return nil, err
+	}
+	for _, id := range c.Parents {
+		p, err := s.repo.Commit(ctx, id)
+		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if newest := p.Trailer(TrailerNewest); doc.ValidID(newest) && newest < entry.ID {
+			continue // so it is for all that our commands make
+		}
+		if has, err := s.TipOf(BranchOf(p), p).ContainsEntry(ctx, CommitEntries, entry.ID); err != nil || has {
+			return nil, err
+		}
+	}
+	return entry, nil
 }
 
 // StoodAt reports whether the branch of a tip was ever at a commit. It was at
