@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs"
@@ -73,14 +74,18 @@ func notIn(ctx context.Context, s *refs.Store, from *git.Commit, list []history.
 }
 
 // sinceCommit finds the commit that a word names; else the newest one that is not younger than the
-// time that it names.
+// time that it names. A tag, which a sync brings, or a name in the code changes no date.
 func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string) (*git.Commit, error) {
 	c, named := s.Revision(ctx, word)
-	if !errors.Is(named, fail.ErrNotFound) {
-		return c, named
+	date := errors.Is(named, fail.ErrNotFound)
+	if !date && isDate(word) {
+		var err error
+		if date, err = otherwiseNamed(ctx, s, word, named); err != nil {
+			return nil, err
+		}
 	}
-	if !strings.ContainsAny(word, "0123456789 .:") && !isDay(word) {
-		return nil, named
+	if !date || !strings.ContainsAny(word, "0123456789 .:") && !isDay(word) {
+		return c, named
 	}
 	t, err := s.Repo().Date(ctx, word)
 	if err != nil {
@@ -100,6 +105,51 @@ func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string
 
 // isDay reports whether a word without digits names a time to git.
 func isDay(word string) bool { return word == "yesterday" || word == "midnight" || word == "noon" }
+
+// otherwiseNamed reports whether a word names a tag, or a commit of the code by the error of [store.Store.Revision]; digits alone
+// may begin the hash of one.
+func otherwiseNamed(ctx context.Context, s *refs.Store, word string, named error) (bool, error) {
+	if named == nil {
+		return s.NamesTag(ctx, word)
+	}
+	var not *fail.Error
+	return !isNumber(word) && errors.As(named, &not) && not.Code == fail.NotMemory, nil
+}
+
+// isDate reports whether a word that may be a name as well is a date above all: a day with its year, seconds since 1970, or words for
+// times, as 2026-11-28, 1795867200, 2.days.ago and 28.nov.2026. A version such as 1.2.3 is none, and neither is 20261128 for git.
+func isDate(word string) bool {
+	parts := strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return strings.ContainsRune(".-_/", r) })
+	numbers, words, year := 0, isDay(word), false
+	for _, part := range parts {
+		day, clock, both := strings.Cut(part, "t") // 2026-11-28T10
+		switch {
+		case isNumber(part) || both && isNumber(day) && isNumber(strings.TrimSuffix(clock, "z")):
+			numbers, year = numbers+1, year || len(day) == 4
+		case isDateWord(part):
+			words = words || len(parts) > 1
+		default:
+			return false
+		}
+	}
+	return words || year && numbers >= 3 || isNumber(word) && len(word) > 8
+}
+
+// isDateWord reports whether git's dates are made of a word: a time that is counted, how often, or a name, which three letters
+// abbreviate.
+func isDateWord(word string) bool {
+	return slices.Contains(dateWords, strings.TrimSuffix(word, "s")) ||
+		len(word) >= 3 && slices.ContainsFunc(dateNames, func(name string) bool { return strings.HasPrefix(name, word) })
+}
+
+var (
+	dateWords = strings.Fields("second minute hour day week month year a one two three four five six seven eight nine ten last ago")
+	dateNames = strings.Fields("january february march april may june july august september october november december " +
+		"monday tuesday wednesday thursday friday saturday sunday yesterday midnight noon")
+)
+
+// isNumber reports whether a text is digits alone.
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // compare reads the changes of topics and of the roadmap.
 func (v *Since) compare(ctx context.Context, s *refs.Store, from *git.Commit, tip *store.Tip) error {

@@ -149,7 +149,8 @@ func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Co
 }
 
 // named tries what only memory knows; "" where it is none of that. An id has no ref. A sync takes tags of any name, and
-// unbundle takes branches. So a hash or an id comes before a ref of that name, and a remote's branch before a tag.
+// unbundle takes branches. So a hash, an id or the full name of a ref comes before a ref of that name, and a remote's branch
+// before a tag.
 func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, err error) {
 	if git.CheckBranchName(name) != nil || git.IsID(name) {
 		return "", "", nil
@@ -160,6 +161,15 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 		}
 	}
 	tries := []string{git.BranchRef(name)}
+	if full := strings.HasPrefix(name, "refs/"); full && strings.HasPrefix(name, git.Root) {
+		tries = append([]string{name}, tries...)
+	} else if full {
+		if _, err := s.repo.Ref(ctx, name); err == nil || !errors.Is(err, git.ErrNotFound) {
+			return "", "", err // git resolves it: a tag of the code may be an object of its own
+		}
+	} else if ref := "refs/" + name; strings.HasPrefix(ref, git.Root) {
+		tries = append(tries, ref)
+	}
 	tracked := strings.TrimPrefix(name, "remotes/") // as git branch --all shows it
 	for i := range len(tracked) {                   // either part may have a slash in its name
 		if tracked[i] == '/' {
@@ -180,6 +190,12 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 		return id, ref, nil
 	}
 	return "", "", nil
+}
+
+// NamesTag reports whether a revision is a name that means a tag.
+func (s *Store) NamesTag(ctx context.Context, rev string) (bool, error) {
+	_, ref, err := s.named(ctx, rev)
+	return ref == git.TagRef(rev), err
 }
 
 // abbreviates reports whether a name is the beginning of the hash of a commit, of memory or of code.
