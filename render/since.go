@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/git-context/git-context/refs"
@@ -116,37 +116,12 @@ func otherwiseNamed(ctx context.Context, s *refs.Store, word string, named error
 	return !isNumber(word) && errors.As(named, &not) && not.Code == fail.NotMemory, nil
 }
 
-// isDate reports whether a word that may be a name as well is a date above all: a day with its year, seconds since 1970, or words for
-// times, as 2026-11-28, 1795867200, 2.days.ago and 28.nov.2026. A version such as 1.2.3 is none, and neither is 20261128 for git.
+// isDate reports whether a word that may be a name as well is a date above all: a day, seconds since 1970, or words for times. A version
+// such as 1.2.3 is none.
 func isDate(word string) bool {
-	parts := strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return strings.ContainsRune(".-_/", r) })
-	numbers, words, year := 0, isDay(word), false
-	for _, part := range parts {
-		day, clock, both := strings.Cut(part, "t") // 2026-11-28T10
-		switch {
-		case isNumber(part) || both && isNumber(day) && isNumber(strings.TrimSuffix(clock, "z")):
-			numbers, year = numbers+1, year || len(day) == 4
-		case isDateWord(part):
-			words = words || len(parts) > 1
-		default:
-			return false
-		}
-	}
-	return words || year && numbers >= 3 || isNumber(word) && len(word) > 8
+	date := regexp.MustCompile(`^\d{4}-\d\d?-\d\d?([ T].*)?$|[ .]ago$`) // compiled here: other commands do not need it
+	return isDay(word) || isNumber(word) && len(word) > 8 || date.MatchString(word)
 }
-
-// isDateWord reports whether git's dates are made of a word: a time that is counted, how often, or a name, which three letters
-// abbreviate.
-func isDateWord(word string) bool {
-	return slices.Contains(dateWords, strings.TrimSuffix(word, "s")) ||
-		len(word) >= 3 && slices.ContainsFunc(dateNames, func(name string) bool { return strings.HasPrefix(name, word) })
-}
-
-var (
-	dateWords = strings.Fields("second minute hour day week month year a one two three four five six seven eight nine ten last ago")
-	dateNames = strings.Fields("january february march april may june july august september october november december " +
-		"monday tuesday wednesday thursday friday saturday sunday yesterday midnight noon")
-)
 
 // isNumber reports whether a text is digits alone.
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

@@ -15,7 +15,12 @@ import (
 type Adders struct {
 	parents map[git.ID][]git.ID
 	of      map[string]git.ID
+	visited int // by follows
 }
+
+// mostVisited limits how many commits follows visits. Only pushed copies of thousands of messages come to more; then the older
+// commit is taken, without a look.
+const mostVisited = 1_000_000
 
 // List adds a commit of history.
 func (a *Adders) List(c git.ID, parents []git.ID) {
@@ -45,6 +50,9 @@ func (a *Adders) Of(entry string) (git.ID, bool) {
 func (a *Adders) follows(c, older git.ID) bool {
 	seen := map[git.ID]bool{c: true}
 	for queue := []git.ID{c}; len(queue) > 0; queue = queue[1:] {
+		if a.visited++; a.visited > mostVisited {
+			return true
+		}
 		for _, id := range a.parents[queue[0]] {
 			if id == older {
 				return true
