@@ -61,7 +61,7 @@ func parseText(env *Env, o *roadmapOptions, verb string, rest []string) (*revisi
 		return nil, usagef("'roadmap answer' needs --with TEXT")
 	}
 	answer := clean(env, []string{o.with})[0]
-	return &revision{reasonFor(verb, rest[0]), func(m *doc.Roadmap) error {
+	return &revision{doc.RevisionSubject(verb, rest[0]), func(m *doc.Roadmap) error {
 		switch verb {
 		case "goal":
 			m.SetGoal(rest[0])
@@ -121,7 +121,7 @@ func parseItem(env *Env, o *roadmapOptions, list string, rest []string) (*revisi
 	default:
 		return nil, unknownWord("roadmap "+list, what, "add", "done", "undo", "remove")
 	}
-	return &revision{reasonFor(list+" "+what, item), edit}, nil
+	return &revision{doc.RevisionSubject(list+" "+what, item), edit}, nil
 }
 
 func addItem(m *doc.Roadmap, todo bool, item string) {
@@ -169,7 +169,7 @@ func parseSection(env *Env, o *roadmapOptions, rest []string) (*revision, error)
 		return nil, err
 	}
 	body = clean(env, []string{body})[0]
-	return &revision{reasonFor("section", rest[0]), func(m *doc.Roadmap) error {
+	return &revision{doc.RevisionSubject("section", rest[0]), func(m *doc.Roadmap) error {
 		m.SetSection(rest[0], body)
 		return nil
 	}}, nil
@@ -195,14 +195,4 @@ func checkSection(name string) error {
 		return usagef("a section needs a name on one line")
 	}
 	return nil
-}
-
-// reasonFor returns the subject of a revision's commit, one line of a limited length.
-func reasonFor(what, text string) string {
-	const longest = 60
-	runes := []rune(firstLine(text))
-	if len(runes) > longest {
-		runes = append(runes[:longest-1], '…')
-	}
-	return what + ": " + string(runes)
 }

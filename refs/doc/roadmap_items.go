@@ -394,3 +394,31 @@ func (r *Roadmap) RemoveMilestone(text string) error { return r.removeItem(Secti
 
 // RemoveTodo removes a thing to do, named as for MarkMilestone.
 func (r *Roadmap) RemoveTodo(text string) error { return r.removeItem(SectionTodo, text) }
+
+// longestSubject is how many characters of a text the subject of a revision has.
+const longestSubject = 60
+
+// RevisionSubject returns the subject of the commit of a command that revises the roadmap: one line of a limited length.
+func RevisionSubject(what, text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	runes := []rune(strings.TrimSpace(line))
+	if len(runes) > longestSubject {
+		runes = append(runes[:longestSubject-1], '…')
+	}
+	return what + ": " + string(runes)
+}
+
+// ItemSubjects returns the subjects of the commands about the milestones and to-dos of a roadmap, for the texts that are meant.
+func (r *Roadmap) ItemSubjects(meant func(text string) bool) (subjects []string) {
+	for list, items := range map[string][]Item{"milestone": r.Milestones(), "todo": r.Todo()} {
+		for _, it := range items {
+			if !meant(it.Text) {
+				continue
+			}
+			for _, verb := range []string{"add", "done", "undo", "remove"} {
+				subjects = append(subjects, RevisionSubject(list+" "+verb, it.Text))
+			}
+		}
+	}
+	return subjects
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/prose"
 )
 
@@ -81,6 +82,16 @@ func (b *beginnings) inSubject(subject string) []string {
 		return nil
 	}
 	return []string{subject}
+}
+
+// itemSubjects adds the subjects of the commands about the items of a main.md that contain the text: another clone may have
+// run one of them before it hears of the expunge. They are no texts that were found.
+func (f *finder) itemSubjects(main []byte) {
+	for _, subject := range doc.ParseRoadmap(main).ItemSubjects(f.match.in) {
+		if f.match.in(subject) || len(f.begun.inSubject(subject)) > 0 {
+			f.derived.AddText(subject)
+		}
+	}
 }
 
 // quotedIn reports whether a line quotes a beginning up to "…" or, where first lines are quoted

@@ -27,6 +27,7 @@ type finder struct {
 	named    doc.Expunged // names more entries to remove
 	redacts  bool         // named names texts, too
 	expunged doc.Expunged
+	derived  doc.Expunged // what others may have made of what was found
 	found    map[string]Entry
 	all      map[string]bool       // all steps and commits
 	removed  map[string]doc.Commit // commits to remove, by id
@@ -82,7 +83,7 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 		return nil, err
 	}
 	f.filesOfRemoved()
-	if err := checkSize(f.expunged); err != nil {
+	if err := checkSize(f.expunged.Union(f.derived)); err != nil {
 		return nil, err
 	}
 	if err := f.quotes(ctx); err != nil {
@@ -168,8 +169,11 @@ func (f *finder) document(path string, data []byte) error {
 			f.topics[strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")] = true
 		}
 		f.text(pieces...)
-		if kind == doc.FileTopic {
+		switch {
+		case kind == doc.FileTopic:
 			f.touch(path, string(data))
+		case path == doc.RoadmapFile && len(pieces) > 0:
+			f.itemSubjects(data)
 		}
 		return err
 	case kind == doc.FileArtifact:
@@ -400,6 +404,7 @@ func (f *finder) result(res *Result) error {
 	f.entries(res)
 	res.Attachments = len(f.expunged.Files())
 	res.Texts = f.expunged.Texts() - res.Attachments
+	f.expunged = f.expunged.Union(f.derived)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	for _, ref := range f.works {
