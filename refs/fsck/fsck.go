@@ -116,7 +116,8 @@ type checker struct {
 
 	damaged map[git.ID]bool // loose objects that have been reported
 
-	holes map[git.ID]bool // objects that checkHoles has reported as lost
+	holes    map[git.ID]bool // objects that checkHoles has reported as lost
+	deferred bool            // lost branches wait for the roadmap
 
 	again     map[git.ID]git.ID // commits that were made again: what they are now
 	notesWere git.ID            // what the notes were before they were set back; "" if they were not

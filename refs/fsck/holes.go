@@ -65,6 +65,10 @@ func checkHoles(ctx context.Context, c *checker) error {
 	c.report(ctx, func(ctx context.Context) error { return c.mendHoles(ctx, h, refs) },
 		Problem{Kind: "history-lost", Object: names[0].Name, Repair: FixCommand,
 			Message: lacks + "; " + said + "; lost: " + shownObjects(h.Objects, h.Paths())})
+	if c.deferred && c.found[len(c.found)-1].Fixed {
+		c.deferred = false
+		return checkRefs(ctx, c)
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remake"
@@ -75,13 +76,31 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 		now, err := c.s.Repo().Ref(ctx, r.Name)
 		mended := r.kind == "commit" && c.whole(ctx, r.ID) // with another one
 		if err == nil && now == r.ID && !mended {          // else it has moved, and gc has removed the old commit
-			err = c.lostRef(ctx, r)
+			if waits, failed := c.waitsForRoadmap(ctx, r); waits || failed != nil {
+				c.deferred = c.deferred || waits
+				err = failed
+			} else {
+				err = c.lostRef(ctx, r)
+			}
 		}
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return err
 		}
 	}
 	return c.notesAgain(ctx)
+}
+
+// waitsForRoadmap reports whether a lost branch can only be mended after the roadmap, of which something is lost: what is to be forgotten is not
+// known. Then checkHoles goes first.
+func (c *checker) waitsForRoadmap(ctx context.Context, r lostRef) (bool, error) {
+	if _, ok := git.BranchName(r.Name); !c.fix || !ok {
+		return false, nil
+	}
+	_, err := expunge.Tombstones(ctx, c.s)
+	if errors.Is(err, git.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
 }
 
 // rank orders lost refs for their repair.

@@ -13,8 +13,7 @@ const mostTried = 1_000_000
 
 // assemble writes the lost trees of a commit that changed one file: that of base, with each text that this file may have had. The text is
 // here, though nothing may lead to it.
-func (r *rebuilder) assemble(ctx context.Context, c *git.Commit, base git.ID) error {
-	name := changed(c)
+func (r *rebuilder) assemble(ctx context.Context, c *git.Commit, base git.ID, name string) error {
 	edit := r.h.s.Repo().Edit(base)
 	list, err := edit.List(ctx, doc.TopicDir)
 	if err != nil {
@@ -67,12 +66,15 @@ func (r *rebuilder) readTexts(ctx context.Context) error {
 		return nil
 	}
 	r.texts = map[string][]git.ID{}
-	for _, id := range r.h.order {
+	for n, id := range r.h.order {
 		c := r.h.commits[id]
 		if c.Tree.IsZero() {
 			continue
 		}
 		name := changed(c)
+		if n < r.h.roadmaps {
+			name = doc.RoadmapFile
+		}
 		e, ok, err := r.h.s.Repo().Edit(c.Tree).Entry(ctx, name)
 		if ignoreLost(err) != nil {
 			return err

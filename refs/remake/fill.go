@@ -118,7 +118,10 @@ func (h *Holes) bear(ctx context.Context, c *git.Commit, parents []git.ID, befor
 		now := *was
 		now.Tree, from = before, &now
 	}
-	h.docs[c.ID], err = birth(ctx, h.tx, c, from)
+	goal, err := h.goalAt(ctx, c)
+	if err == nil {
+		h.docs[c.ID], err = birth(ctx, h.tx, c, from, goal)
+	}
 	return err
 }
 

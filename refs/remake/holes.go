@@ -52,6 +52,7 @@ type Holes struct {
 	children map[git.ID][]*git.Commit   // that are here, by parent; nil: not read yet
 	loose    []*git.Commit              // that nothing leads to; nil: not looked for
 	order    []git.ID                   // parents first
+	roadmaps int                        // how many of order are of the roadmap: the first ones
 	holes    map[git.ID][]hole          // by commit
 	values   map[hole]map[string]git.ID // what takes their place
 	exits    map[hole][]git.ID          // see readExits; nil: not read yet
@@ -122,6 +123,9 @@ func findHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	for _, r := range h.own {
 		if err := h.walk(ctx, r); err != nil {
 			return nil, err
+		}
+		if r.Name == git.RoadmapRef {
+			h.roadmaps = len(h.order)
 		}
 	}
 	if err := h.walkKept(ctx); err != nil {

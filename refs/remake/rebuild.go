@@ -18,11 +18,15 @@ import (
 // may have contained, and the hash says whether that is it, so that no commit changes and no ref moves:
 //
 //   - the first commit of a branch, as a branch is begun on its parent;
+//
 //   - a COMMIT, from the journal that tells of it;
+//
 //   - another commit: the files of its parent without what it removed, with the topics that the next commits have and did not change, and
 //     with their keys of metadata.yaml; or with the one text that it changed, if only a folder is lost, of all texts that are here.
 //
-// It returns what was lost and is here again. It writes objects alone.
+//   - of the roadmap, a tree with each main.md that is here.
+//
+// It returns what was lost and is here again. It writes trees and files alone: a commit that nothing leads to may be taken for one that was lost.
 func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]bool, error) {
 	h, err := findHoles(ctx, s)
 	if h == nil || err != nil {
@@ -33,17 +37,18 @@ func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]b
 		return nil, err
 	}
 	defer tx.Close()
-	tx.Sign = false // of what it writes, trees alone are of use
 	r := rebuilder{h: h, tx: tx, back: map[git.ID]bool{}}
-	if err := r.read(ctx); err != nil {
-		return nil, ignoreLost(err) // what is to be forgotten is not known
-	}
-	for _, id := range h.order {
+	for n, id := range h.order {
+		if n == h.roadmaps {
+			if err := r.read(ctx); err != nil {
+				return r.back, ignoreLost(err) // what is to be forgotten is not known
+			}
+		}
 		if !r.mayTell(h.commits[id]) {
 			continue
 		}
 		// What cannot be made is mended otherwise: documents that it is made of may be invalid.
-		if err := r.rebuild(ctx, h.commits[id]); err != nil && ctx.Err() != nil {
+		if err := r.rebuild(ctx, h.commits[id], n < h.roadmaps); err != nil && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -85,7 +90,11 @@ func (r *rebuilder) read(ctx context.Context) (err error) {
 }
 
 // mayTell reports whether something of a commit is still lost that its parent does not lack, too, other than a text that is nowhere else.
+// Of a commit that lostBirth made no hash is known.
 func (r *rebuilder) mayTell(c *git.Commit) bool {
+	if c.Tree.IsZero() {
+		return false
+	}
 	lost := func(at hole) bool {
 		kind := doc.KindOf(at.path)
 		return !r.back[at.id] && kind != doc.FileTopic && kind != doc.FileArtifact && (len(c.Parents) == 0 || !slices.Contains(r.h.holes[c.Parents[0]], at))
@@ -94,16 +103,19 @@ func (r *rebuilder) mayTell(c *git.Commit) bool {
 }
 
 // rebuild writes trees that a commit may have had until nothing of it is lost.
-func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
+func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit, roadmap bool) error {
 	var parent *git.Commit
 	if len(c.Parents) > 0 && !r.h.edge[c.ID] {
 		var err error
 		if parent, err = r.h.s.Repo().Commit(ctx, c.Parents[0]); err != nil {
 			return err
 		}
-		if left, err := Left(ctx, r.h.s.Repo(), parent.Tree); err != nil || left.Needed() {
+		if left, err := Left(ctx, r.h.s.Repo(), parent.Tree); err != nil || left.Needed() && !roadmap {
 			return err
 		}
+	}
+	if roadmap {
+		return r.rebuildRoadmap(ctx, c, parent)
 	}
 	base, err := r.base(ctx, c, parent)
 	if base == "" || err != nil {
@@ -123,10 +135,25 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit) error {
 	if c.Trailer(store.TrailerID) != "" || isBirth(c) || !slices.ContainsFunc(r.h.holes[c.ID], isFolder) {
 		return nil
 	}
-	if err := r.assemble(ctx, c, base); err != nil {
+	if err := r.assemble(ctx, c, base, changed(c)); err != nil {
 		return err
 	}
 	_, err = r.here(ctx, c)
+	return err
+}
+
+func (r *rebuilder) rebuildRoadmap(ctx context.Context, c, parent *git.Commit) error {
+	base := treeOf(parent)
+	if base == "" {
+		var err error
+		if base, err = r.h.s.Repo().Edit("").Write(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.assemble(ctx, c, base, doc.RoadmapFile); err != nil {
+		return err
+	}
+	_, err := r.here(ctx, c)
 	return err
 }
 
@@ -174,7 +201,11 @@ func (r *rebuilder) here(ctx context.Context, c *git.Commit) (bool, error) {
 func (r *rebuilder) base(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
 	switch {
 	case isBirth(c):
-		return birth(ctx, r.tx, c, parent)
+		goal, err := r.h.goalAt(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		return birth(ctx, r.tx, c, parent, goal)
 	case parent == nil || store.BranchOf(c) == "":
 		return "", nil
 	case c.Trailer(store.TrailerID) != "":
@@ -203,9 +234,9 @@ func (r *rebuilder) told(ctx context.Context, c, parent *git.Commit) (git.ID, er
 		if !whole || len(list) != 1 {
 			continue
 		}
-		made, err := r.tx.Again(ctx, r.h.s.TipOf(store.BranchOf(c), parent), content, list, allow)
-		if again := made[c.ID]; again != nil || err != nil {
-			return treeOf(again), err
+		tree, err := r.tx.TreeAgain(ctx, r.h.s.TipOf(store.BranchOf(c), parent), content, list[0], allow)
+		if tree != "" || err != nil {
+			return tree, err
 		}
 	}
 	return "", nil

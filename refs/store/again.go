@@ -88,19 +88,12 @@ func (tx *Transaction) Again(ctx context.Context, base *Tip, c *journal.Content,
 	}
 	made := map[git.ID]*git.Commit{}
 	for _, t := range lost {
-		if !t.IsCommit() || !allow(t.Entry.ID, t.Entry.Summary, t.Entry.Contribution, t.Entry.Progress, t.Entry.Goal, t.Entry.Purpose) {
-			continue
-		}
-		held, err := base.ContainsEntry(ctx, CommitEntries, t.Entry.ID)
+		p, ok, err := base.pendingAgain(ctx, c, from, t, allow)
 		if err != nil {
 			return nil, err
 		}
-		if held {
+		if !ok {
 			continue
-		}
-		p := Pending{journal: c.Head.Journal, from: from, upto: max(from, t.upto)}
-		if p.Lines, err = base.lacking(ctx, c.After(from), p.upto, allow); err != nil {
-			return nil, err
 		}
 		again, err := tx.again(ctx, base, p, t)
 		if err != nil {
@@ -109,6 +102,40 @@ func (tx *Transaction) Again(ctx context.Context, base *Tip, c *journal.Content,
 		made[t.Commit.ID], from, base = again, p.upto, tx.Store.TipOf(base.branch, again)
 	}
 	return made, nil
+}
+
+// TreeAgain writes the tree of one of the commits that Again makes; "" if it makes none.
+func (tx *Transaction) TreeAgain(ctx context.Context, base *Tip, c *journal.Content, t Told,
+	allow func(id string, texts ...string) bool) (git.ID, error) {
+	from, err := tx.Store.TakenBy(ctx, c, base.commit)
+	if err != nil {
+		return "", err
+	}
+	p, ok, err := base.pendingAgain(ctx, c, from, t, allow)
+	if !ok || err != nil {
+		return "", err
+	}
+	defer tx.as(t)()
+	draft, err := tx.draftAgain(ctx, base, p, t)
+	if err != nil {
+		return "", err
+	}
+	return tx.WriteTree(ctx, draft)
+}
+
+// pendingAgain returns the steps that a commit took, from an offset; false if the commit cannot be made, is refused, or is there.
+func (t *Tip) pendingAgain(ctx context.Context, c *journal.Content, from int64, lost Told,
+	allow func(id string, texts ...string) bool) (p Pending, ok bool, err error) {
+	e := lost.Entry
+	if !lost.IsCommit() || !allow(e.ID, e.Summary, e.Contribution, e.Progress, e.Goal, e.Purpose) {
+		return p, false, nil
+	}
+	if held, err := t.ContainsEntry(ctx, CommitEntries, e.ID); held || err != nil {
+		return p, false, err
+	}
+	p = Pending{journal: c.Head.Journal, from: from, upto: max(from, lost.upto)}
+	p.Lines, err = t.lacking(ctx, c.After(from), p.upto, allow)
+	return p, err == nil, err
 }
 
 // lacking returns the lines up to an offset that a branch lacks and allow does not refuse.
@@ -135,11 +162,35 @@ func (t *Tip) lacking(ctx context.Context, lines []journal.Line, upto int64,
 
 // again makes one commit.
 func (tx *Transaction) again(ctx context.Context, base *Tip, p Pending, t Told) (*git.Commit, error) {
-	was := *tx
-	defer func() { tx.Signature, tx.Writer, tx.Code = was.Signature, was.Writer, was.Code }()
-	m := *t.Entry
+	defer tx.as(t)()
+	c, err := tx.draftAgain(ctx, base, p, t)
+	if err != nil {
+		return nil, err
+	}
+	again, err := tx.WriteObjects(ctx, c)
+	if err != nil || again.Tree != t.Commit.Tree || !slices.Equal(again.Parents, t.Commit.Parents) {
+		return again, err
+	}
+	id, err := tx.Store.repo.WriteCommit(ctx, t.Commit) // with its signature
+	if err != nil || id != t.Commit.ID {
+		return again, err
+	}
+	tx.tell(t.Commit, t.Entry)
+	return t.Commit, nil
+}
+
+// as lets the transaction write as a commit was written. The result sets that back.
+func (tx *Transaction) as(t Told) (restore func()) {
+	signature, by, code := tx.Signature, tx.Writer, tx.Code
+	m := t.Entry
 	tx.Signature, tx.Code = t.Commit.Committer, git.ID(t.Commit.Trailer(TrailerLink))
-	tx.Writer = Writer{Agent: m.Agent, Session: m.Session, Model: m.Model, Tokens: m.Tokens, Sign: was.Writer.Sign}
+	tx.Writer = Writer{Agent: m.Agent, Session: m.Session, Model: m.Model, Tokens: m.Tokens, Sign: by.Sign}
+	return func() { tx.Signature, tx.Writer, tx.Code = signature, by, code }
+}
+
+// draftAgain makes the draft of one commit.
+func (tx *Transaction) draftAgain(ctx context.Context, base *Tip, p Pending, t Told) (*Draft, error) {
+	m := *t.Entry
 	c, err := tx.Follow(ctx, base, t.Commit.Subject())
 	if err != nil {
 		return nil, err
@@ -161,19 +212,7 @@ func (tx *Transaction) again(ctx context.Context, base *Tip, p Pending, t Told) 
 	if err := tx.putEntry(ctx, c, data, &m); err != nil {
 		return nil, err
 	}
-	if err := tx.Store.RefreshDetected(ctx, c, base.commit); err != nil {
-		return nil, err
-	}
-	again, err := tx.WriteObjects(ctx, c)
-	if err != nil || again.Tree != t.Commit.Tree || !slices.Equal(again.Parents, t.Commit.Parents) {
-		return again, err
-	}
-	id, err := tx.Store.repo.WriteCommit(ctx, t.Commit) // with its signature
-	if err != nil || id != t.Commit.ID {
-		return again, err
-	}
-	tx.tell(t.Commit, t.Entry)
-	return t.Commit, nil
+	return c, tx.Store.RefreshDetected(ctx, c, base.commit)
 }
 
 // sameRoadmap lets a draft refer to the roadmap of a commit, if that is here.

@@ -153,7 +153,7 @@ func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Co
 
 // WriteObjects stores a draft's metadata, tree and commit.
 func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
-	tree, err := tx.writeTree(ctx, c)
+	tree, err := tx.WriteTree(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +198,8 @@ func NoRoom(branch string, err error) error {
 	return full
 }
 
-// writeTree stores a draft's metadata and tree.
-func (tx *Transaction) writeTree(ctx context.Context, c *Draft) (git.ID, error) {
+// WriteTree stores a draft's metadata and tree.
+func (tx *Transaction) WriteTree(ctx context.Context, c *Draft) (git.ID, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
 			if err := c.Meta.SetTotals(folded); err != nil {
