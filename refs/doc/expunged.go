@@ -231,6 +231,17 @@ func (e Expunged) Jumps(o Expunged) bool {
 	return false
 }
 
+// Refused returns what somebody has refused to forget, as if it were in force.
+func (e Expunged) Refused() Expunged {
+	var some Expunged
+	for name, turn := range e.turns {
+		if turn%2 == 0 {
+			some.add(name)
+		}
+	}
+	return some
+}
+
 // Refuse returns the union in which no entry and no text that o names is in force.
 func (e Expunged) Refuse(o Expunged) Expunged {
 	all := e.Union(o)

@@ -72,6 +72,50 @@ func hitsOfWhole(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 	return own.Union(more), err
 }
 
+// IsFormOf reports whether a commit is what remains of another one without something that e names, all of which is in force
+// there. The same person made both at the same time, which costs little to ask; then what only one of their histories has
+// tells what was hidden, and rewriting tells for sure.
+func IsFormOf(ctx context.Context, s *store.Store, e doc.Expunged, hidden, whole git.ID) (bool, error) {
+	a, err := s.Repo().Commit(ctx, hidden)
+	if err != nil {
+		return false, err
+	}
+	b, err := s.Repo().Commit(ctx, whole)
+	if err != nil {
+		return false, err
+	}
+	if hidden == whole || !sameHand(a.Author, b.Author) || !sameHand(a.Committer, b.Committer) || len(a.Parents) != len(b.Parents) {
+		return false, nil
+	}
+	has, err := hitsBeyond(ctx, s, e, whole, hidden)
+	if err != nil || has.Empty() {
+		return false, err
+	}
+	stays, err := hitsBeyond(ctx, s, e, hidden, whole)
+	if err != nil {
+		return false, err
+	}
+	gone := has.Except(stays)
+	if gone.Empty() {
+		return false, nil
+	}
+	now, err := NewRewriter(s, gone).Rewrite(ctx, []git.ID{whole})
+	return err == nil && now[whole] == hidden, err
+}
+
+func sameHand(a, b git.Signature) bool {
+	return a.Name == b.Name && a.Email == b.Email && a.When.Equal(b.When)
+}
+
+// hitsBeyond returns what e names of the commits that one commit leads to and another one does not.
+func hitsBeyond(ctx context.Context, s *store.Store, e doc.Expunged, of, not git.ID) (doc.Expunged, error) {
+	list, err := s.Repo().Beyond(ctx, []git.ID{of}, []git.ID{not})
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	return HitsOf(ctx, s, e, slices.Sorted(maps.Keys(list)))
+}
+
 // OwnRefsHave reports whether our own refs lead to anything that some tombstones name.
 func OwnRefsHave(ctx context.Context, s *store.Store, e doc.Expunged) (bool, error) {
 	v, err := ListRefs(ctx, s)

@@ -212,6 +212,8 @@ func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPref
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
+//
+// A tag is pushed or taken where one side lacks it, see also tagsToBringBack.
 func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 	ours, theirs *remote.RefSet) ([]*refAction, error) {
 	var plan []*refAction
@@ -256,7 +258,11 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 		plan = append(plan, st)
 	}
 	plan, err := ex.works(ctx, plan, ours, theirs)
-	return append(plan, ex.tagsToTake(ours, theirs)...), err
+	if err != nil {
+		return nil, err
+	}
+	back, err := ex.tagsToBringBack(ctx, ours, theirs)
+	return slices.Concat(plan, ex.tagsToTake(ours, theirs), back), err
 }
 
 // tagsToTake returns the tags that only the other side has.

@@ -36,7 +36,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *
 		}
 	}
 	if len(ex.o.Branches) == 0 { // a tag may bring the history of another branch
-		updates = append(updates, ex.newTags(ours, theirs)...)
+		updates = append(updates, ex.newTags(plan, ours, theirs)...)
 	}
 	var notes []git.PushUpdate
 	if ours.Notes != theirs.Notes && !ex.behind && !ex.isDirty(git.NotesRef) && ex.aside[git.NotesRef] == nil {
@@ -153,10 +153,17 @@ func (ex *exchanger) update(ref string, id git.ID) git.PushUpdate {
 }
 
 // newTags returns the tags that the remote lacks. People decide about one that names another
-// commit there.
-func (ex *exchanger) newTags(ours, theirs *remote.RefSet) []git.PushUpdate {
+// commit there, unless the plan does.
+func (ex *exchanger) newTags(plan []*refAction, ours, theirs *remote.RefSet) []git.PushUpdate {
 	var updates []git.PushUpdate
+	planned := map[string]bool{}
+	for _, st := range plan {
+		planned[st.ref] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
+		if planned[git.TagRef(name)] {
+			continue
+		}
 		switch theirs.Tags[name] {
 		case ours.Tags[name]:
 		case "":
@@ -213,7 +220,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 	var track []git.Ref
 	for i, r := range results {
 		ref := git.NameHere(r.Ref, ex.peer.Heads)
-		if st := steps[r.Ref]; st != nil && st.isWork() && r.Reason == "non-fast-forward" {
+		if st := steps[r.Ref]; st != nil && (st.isWork() || st.isTag()) && r.Reason == "non-fast-forward" {
 			// Its lease held: the remote lets no branch be replaced, and will not next time.
 			r.Status = git.PushRefused
 			ex.blockers = append(ex.blockers, r.Ref)
@@ -242,12 +249,12 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 }
 
 // expected returns what the remote must have of the tags and of handed over code. A tag that another clone
-// made meanwhile must not move, not even forward; handed over code replaces that of the former hand-over,
-// which it does not contain.
+// made meanwhile must not move, not even forward, and one that comes back replaces what was seen; handed over code
+// replaces that of the former hand-over, which it does not contain.
 func (ex *exchanger) expected(updates []git.PushUpdate, steps map[string]*refAction) map[string]git.ID {
 	refs := map[string]git.ID{}
 	for _, u := range updates {
-		if st := steps[u.Ref]; st != nil && st.isWork() {
+		if st := steps[u.Ref]; st != nil && (st.isWork() || st.isTag()) {
 			refs[u.Ref] = st.theirs
 		} else if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, ex.peer.Heads), git.TagPrefix) {
 			refs[u.Ref] = ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
@@ -250,7 +251,7 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 		return err
 	}
 	switch {
-	case have == base && !shared:
+	case have == base && (!shared || strings.HasPrefix(ref.Name, git.TagPrefix)): // a tag may be replaced there, see tagsToBringBack
 		l.now[ref.Name] = to
 	case isBranch && have == "": // deleted meanwhile
 		return l.deleted(branch, to)

@@ -147,7 +147,7 @@ func (ex *exchanger) foresee(ctx context.Context, ours, theirs *remote.RefSet) e
 		}
 	}
 	if len(ex.o.Branches) == 0 && ex.push {
-		for _, u := range ex.newTags(ours, theirs) {
+		for _, u := range ex.newTags(plan, ours, theirs) {
 			updates = append(updates, u)
 			ex.res.Pushed = append(ex.res.Pushed, git.NameHere(u.Ref, ex.peer.Heads))
 		}

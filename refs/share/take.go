@@ -117,7 +117,7 @@ func (t *takeover) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
-	case st.isWork() && t.have == st.ours:
+	case (st.isWork() || st.isTag()) && t.have == st.ours:
 		t.to = st.take
 	case !t.ex.merge || st.isTag() || st.isWork(): // made meanwhile by another process; a tag never moves
 		return store.ErrNothing
