@@ -20,7 +20,11 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 			return errNewBranch
 		}
 	}
-	now, err := op.Rewriter.Rewrite(ctx, v.Tips())
+	tips := v.Tips()
+	if op.hide != nil {
+		tips = append(tips, UniqueIDs(op.hide.fetched)...)
+	}
+	now, err := op.Rewriter.Rewrite(ctx, tips)
 	if err != nil {
 		return err
 	}
@@ -186,6 +190,13 @@ func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v
 			ses.Refs.Delete(r.Name, r.ID)
 		} else {
 			ses.Refs.Update(r.Name, to[r.Name], r.ID)
+		}
+	}
+	if op.hide != nil {
+		for _, r := range op.hide.fetched {
+			if now[r.ID] != r.ID {
+				op.hide.addTracked(r)
+			}
 		}
 	}
 	for _, r := range v.tracking {

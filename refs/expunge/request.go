@@ -164,6 +164,7 @@ func ReadRequest(ctx context.Context, s *store.Store, ref git.Ref) (Request, err
 type hiding struct {
 	request Request
 	kept    map[git.ID]bool // what refs had before, of requests that wait
+	fetched []git.Ref       // what tracking refs had until the other side was fetched
 }
 
 func (h *hiding) reset() {
@@ -192,14 +193,15 @@ func (h *hiding) addTracked(r git.Ref) {
 }
 
 // Hide takes what tombstones of a remote's roadmap name, r.Asked, out of this repository's refs and
-// keeps it as a request, with branches that only the remote has. Refs, notes, the record and the tombstones, with more
+// keeps it as a request, with branches that only the remote has, or had when it was asked before (fetched, by their tracking
+// refs). Refs, notes, the record and the tombstones, with more
 // that remove nothing, move in one transaction; the objects stay. It returns no request if nothing here contains it.
-func Hide(ctx context.Context, s *store.Store, w store.Writer, r Request, more doc.Expunged) (*Request, []string, error) {
+func Hide(ctx context.Context, s *store.Store, w store.Writer, r Request, more doc.Expunged, fetched ...git.Ref) (*Request, []string, error) {
 	lock, err := s.Repo().Lock(ctx, LockName)
 	if err != nil {
 		return nil, nil, err
 	}
-	op := &Operation{Store: s, Writer: w, hide: &hiding{request: r}}
+	op := &Operation{Store: s, Writer: w, hide: &hiding{request: r, fetched: fetched}}
 	if !r.Waits() {
 		op.Roadmap = r.Roadmap
 	}

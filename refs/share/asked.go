@@ -105,6 +105,11 @@ func (ex *exchanger) count(ctx context.Context, e doc.Expunged, before unasked) 
 	if err != nil {
 		return more, 0, err
 	}
+	replaced, err := ex.replacedBranches(ctx)
+	if err != nil {
+		return more, 0, err
+	}
+	there = append(there, replaced...)
 	var own, res expunge.Result // without and with branches that only the other side has
 	err = errors.Join(expunge.Describe(ctx, ex.s, e, &own), expunge.Describe(ctx, ex.s, e, &res, there...))
 	if err != nil {
@@ -277,10 +282,19 @@ func (ex *exchanger) keep(ctx context.Context, asked doc.Expunged, roadmap git.I
 	if err := ex.dropUnsound(ctx); err != nil {
 		return false, err
 	}
-	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer,
-		expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, doc.Expunged{})
-	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, doc.Expunged{})
 	return request != nil, err
+}
+
+// hideAway hides what a request asks for, also of branches that this exchange has fetched without it.
+func (ex *exchanger) hideAway(ctx context.Context, r expunge.Request, more doc.Expunged) (*expunge.Request, error) {
+	replaced, err := ex.replacedBranches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, r, more, replaced...)
+	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	return request, err
 }
 
 // follow does what the other side asks of what was written elsewhere, and keeps it for a time: it may be gone
@@ -291,9 +305,7 @@ func (ex *exchanger) follow(ctx context.Context, all, asked doc.Expunged, roadma
 		return false, nil
 	}
 	until := ex.s.Clock().Add(expunge.FollowedFor).Truncate(time.Second)
-	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer,
-		expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap, Until: until}, all)
-	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap, Until: until}, all)
 	if request == nil || err != nil {
 		return false, err
 	}

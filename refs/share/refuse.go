@@ -86,6 +86,7 @@ type lifter struct {
 	shown, hidden *expunge.Rewriter // by after, and by the tombstones until now
 	now           map[string]git.ID // refs
 	had           map[string]git.ID // their commits before
+	made          []string          // branches
 	pending       map[string]store.Pending
 	dirty         map[string]expunge.DirtyState // by remote, as it was first read; nil: it is not kept
 }
@@ -99,7 +100,7 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	}
 	l := &lifter{s: s, list: list, after: after, reason: reason, dirty: map[string]expunge.DirtyState{},
 		shown: expunge.NewRewriter(s, after), hidden: expunge.NewRewriter(s, known)}
-	names, err := s.BranchNames(ctx)
+	names, err := l.branchNames(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (l *lifter) notes(ctx context.Context) error {
 
 // build makes one try to move all refs.
 func (l *lifter) build(ctx context.Context) error {
-	l.now, l.had, l.pending, l.warnings = map[string]git.ID{}, map[string]git.ID{}, map[string]store.Pending{}, nil
+	l.now, l.had, l.pending, l.made, l.warnings = map[string]git.ID{}, map[string]git.ID{}, map[string]store.Pending{}, nil, nil
 	for _, r := range l.list { // oldest first: a later one was hidden on top of it
 		for _, ref := range r.Refs {
 			if err := l.ref(ctx, r, ref); err != nil {
@@ -180,6 +181,13 @@ func (l *lifter) build(ctx context.Context) error {
 		l.ses.Refs.Update(name, l.now[name], l.had[name])
 		branch, ok := git.BranchName(name)
 		if !ok {
+			continue
+		}
+		if l.had[name] == "" {
+			if err := l.s.DropLeftovers(ctx, branch); err != nil {
+				return err
+			}
+			l.made = append(l.made, branch)
 			continue
 		}
 		tip, err := l.s.TipAt(ctx, branch, l.had[name])
@@ -234,11 +242,15 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 	to, base := kept[ref.ID], gone[ref.ID]
 	_, branch, tracked := git.TrackedBranch(ref.Name)
 	if tracked {
+		had := git.Ref{Name: ref.Name, ID: have}
 		if have == base {
 			l.now[ref.Name] = to
 		}
-		if have, err = l.at(ctx, git.BranchRef(branch)); err != nil || have == "" {
-			return err // none was made of it
+		if have, err = l.at(ctx, git.BranchRef(branch)); err != nil {
+			return err
+		}
+		if have == "" {
+			return l.make(ctx, r, had, branch, to, base)
 		}
 		ref.Name = git.BranchRef(branch)
 		if may, err := l.mayMerge(ctx, r, branch, have, to); !may || err != nil {
@@ -429,6 +441,9 @@ func (l *lifter) eachRemote(ctx context.Context, visit func(remote.Remote, expun
 // mark notes in the journals of the branches where they are.
 func (l *lifter) mark(ctx context.Context) error {
 	var errs []error
+	for _, branch := range l.made {
+		errs = append(errs, l.s.MakeJournal(ctx, branch))
+	}
 	for branch, pending := range l.pending {
 		tip, err := l.s.TipAt(ctx, branch, l.now[git.BranchRef(branch)])
 		if err != nil {

@@ -1,0 +1,120 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// replacedBranches returns the branches of the other side, by their tracking refs, as they were before this exchange fetched,
+// where they led to what they lead to no more: what asks to forget something may come together with the branches without
+// it, and then nothing else here has it.
+func (ex *exchanger) replacedBranches(ctx context.Context) ([]git.Ref, error) {
+	if len(ex.tracked) == 0 {
+		return nil, nil
+	}
+	now, err := ex.s.Repo().Refs(ctx, ex.peer.Tracking.Branches())
+	if err != nil {
+		return nil, err
+	}
+	var had []git.Ref
+	for r := range ex.tracked {
+		at := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
+		if _, isBranch := git.BranchName(r.Name); isBranch && !slices.Contains(now, at) {
+			had = append(had, at)
+		}
+	}
+	left, err := ex.s.Repo().Beyond(ctx, expunge.UniqueIDs(had), expunge.UniqueIDs(now))
+	if err != nil {
+		return nil, err
+	}
+	had = slices.DeleteFunc(had, func(r git.Ref) bool { return !left[r.ID] })
+	bad, err := expunge.FindUnsound(ctx, ex.s, had, nil)
+	if err != nil {
+		return nil, err
+	}
+	had = slices.DeleteFunc(had, func(r git.Ref) bool { return bad[r.Name] != nil })
+	slices.SortFunc(had, func(a, b git.Ref) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return had, nil
+}
+
+// branchNames returns the branches that a lift may move or make.
+func (l *lifter) branchNames(ctx context.Context) ([]string, error) {
+	names, err := l.s.BranchNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range l.list {
+		for _, ref := range r.Refs {
+			if _, branch, tracked := git.TrackedBranch(ref.Name); tracked && store.CheckBranchName(branch) == nil && !slices.Contains(names, branch) {
+				names = append(names, branch)
+			}
+		}
+	}
+	return names, nil
+}
+
+// make makes a branch here of what only a remote had: the next exchange gives it to all, while the tracking ref is
+// where the remote's is again after the next fetch. A branch that the remote has deleted becomes a deleted one. had is
+// where the tracking ref is.
+func (l *lifter) make(ctx context.Context, r expunge.Request, had git.Ref, branch string, to, base git.ID) error {
+	ref := git.BranchRef(branch)
+	if had.ID == "" {
+		return l.deleted(branch, to)
+	}
+	if is, err := l.s.Repo().IsAncestor(ctx, to, had.ID); is || err != nil {
+		return err
+	}
+	if may, err := l.mayMake(ctx, r, had, branch, to); !may || err != nil {
+		return err
+	}
+	shared, err := l.shared(ctx, ref, base, to)
+	if err != nil {
+		return err
+	}
+	if had.ID == base && !shared {
+		l.now[ref] = to
+		return nil
+	}
+	return l.merge(ctx, r, ref, had.ID, to, base, false)
+}
+
+// mayMake reports whether a branch may be made, and warns if it may not: by its name, and by what asks for more than an
+// exchange has looked at, see mayMerge.
+func (l *lifter) mayMake(ctx context.Context, r expunge.Request, had git.Ref, branch string, to git.ID) (bool, error) {
+	leave := func(why string) (bool, error) {
+		l.warnings = append(l.warnings, fmt.Sprintf("branch '%s' of '%s' does not come back: %s; look at %s", branch, r.Remote, why, to.Short()))
+		return false, nil
+	}
+	demand, err := remote.VerifyOf(ctx, l.s, remote.Remote{Name: r.Remote})
+	if err != nil {
+		return false, err
+	}
+	if demand == remote.VerifyRequire {
+		return leave("signatures are asked for")
+	}
+	if err := l.s.CheckNewName(ctx, branch); err != nil {
+		return leave(err.Error())
+	}
+	for name, id := range l.now {
+		made, ok := git.BranchName(name)
+		if clash := store.NameClash(made, branch); ok && id != "" && l.had[name] == "" && clash != "" {
+			return leave(fmt.Sprintf("branch '%s' %s", made, clash))
+		}
+	}
+	in := incoming.Refs{Branches: []git.Ref{had, {Name: had.Name, ID: to}}}
+	if err := incoming.Check(ctx, l.s, in); err != nil {
+		if ctx.Err() != nil {
+			return false, err
+		}
+		return leave(err.Error())
+	}
+	return l.mayMerge(ctx, r, branch, had.ID, to)
+}
