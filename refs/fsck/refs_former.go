@@ -16,7 +16,7 @@ type former struct {
 	hollow []git.ID // commits that followed, are here, and are not whole
 }
 
-// formerly returns the newest commit that a ref is known to have named and that is whole, without those that were undone or
+// formerly returns the newest commit that a ref is known to have named and that is usable, without those that were undone or
 // amended: by its reflog; else by the marks of its journal or the trailers of branches; else as a remote has
 // it. It returns none for a tracking ref and for handed over code, of which an older one is of
 // no use.
@@ -57,7 +57,7 @@ func (c *checker) formerly(ctx context.Context, name string) (former, error) {
 		return f, err
 	}
 	for i, info := range infos {
-		if info.Type == "commit" && c.whole(ctx, info.ID) {
+		if info.Type == "commit" && c.usable(ctx, info.ID) {
 			f.id, f.newer = info.ID, i
 			return f, nil
 		}

@@ -148,6 +148,11 @@ func (c *checker) hollow(ctx context.Context, refs, theirs []git.Ref) ([]lostRef
 		if !left.Needed() { // checkHoles makes the tip again without them
 			continue
 		}
+		if stays, err := c.stays(ctx, r, parts, refs); err != nil {
+			return nil, err
+		} else if stays { // as above
+			continue
+		}
 		shared, err := c.shared(ctx, r.ID, theirs)
 		if err != nil {
 			return nil, err
@@ -157,6 +162,34 @@ func (c *checker) hollow(ctx context.Context, refs, theirs []git.Ref) ([]lostRef
 		}
 	}
 	return c.notElsewhere(ctx, lost, theirs)
+}
+
+// stays reports whether a ref goes on with its commit though some documents of that are lost: the commits of others come from it, or there is
+// nothing to set it back to.
+func (c *checker) stays(ctx context.Context, r git.Ref, parts map[git.ID]bool, own []git.Ref) (bool, error) {
+	branch, ok := git.BranchName(r.Name)
+	switch {
+	case r.Name == git.RoadmapRef || r.Name == git.NotesRef:
+		return false, nil
+	case !ok:
+		return true, nil
+	case len(parts) == 1 && parts[c.s.Repo().BlobID(doc.EmptyLog(branch))]: // see emptyLog
+		return false, nil
+	}
+	for _, o := range own {
+		if o.ID == r.ID {
+			continue
+		}
+		has, err := c.s.Repo().IsAncestor(ctx, r.ID, o.ID)
+		if git.ExitCode(err) > 0 { // the other history has a hole
+			continue
+		}
+		if has || err != nil {
+			return has, err
+		}
+	}
+	f, err := c.formerly(ctx, r.Name)
+	return f.id == "", err
 }
 
 // notElsewhere leaves out the refs of whose lost files and trees a remote has some: checkDocuments says how these come
@@ -369,4 +402,14 @@ func (c *checker) whole(ctx context.Context, id git.ID) bool {
 	}
 	missing, err := c.s.Repo().Hollow(ctx, []git.ID{id})
 	return err == nil && len(missing) == 0
+}
+
+// usable reports whether a commit is whole, or lacks only what history goes on without.
+func (c *checker) usable(ctx context.Context, id git.ID) bool {
+	commit, err := c.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return false
+	}
+	left, err := remake.Left(ctx, c.s.Repo(), commit.Tree)
+	return err == nil && !left.Needed() && !slices.Contains(left.Lost, doc.MetadataFile)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mostTried limits how many entries of folders are hashed; each try stays in memory.
@@ -51,8 +52,11 @@ func (r *rebuilder) assemble(ctx context.Context, c *git.Commit, base git.ID, na
 	return nil
 }
 
-// changed returns the file that a commit without an entry changed: that of a topic, or metadata.yaml.
+// changed returns the file that only the tree of a commit tells: of a COMMIT log.md, of another one that of a topic, or metadata.yaml.
 func changed(c *git.Commit) string {
+	if c.Trailer(store.TrailerID) != "" {
+		return doc.LogFile
+	}
 	if name := (exit{Commit: c}).topic(); name != "" {
 		return name
 	}

@@ -25,17 +25,12 @@ func (h *Holes) lostBirth(ctx context.Context, id git.ID) (*git.Commit, error) {
 	if at == nil || from == nil {
 		return nil, nil
 	}
-	data, err := h.s.TipOf(store.BranchOf(child), child).OptionalDocument(ctx, doc.CommitFile)
-	if len(data) == 0 || err != nil {
-		return nil, ignoreLost(err)
-	}
-	list, err := doc.ParseCommits(data)
-	if err != nil || len(list) == 0 || list[0].Kind != doc.KindBirth { // the first one has gone to a segment
-		return nil, nil
-	}
-	entry := list[0]
 	if isBirth(child) {
 		return nil, nil // what is lost is of the other branch
+	}
+	entry, err := h.firstEntry(ctx, child, *from)
+	if entry == nil || err != nil {
+		return nil, err
 	}
 	parent, err := h.closestOf(ctx, *from, child, func(c *git.Commit) bool {
 		return !c.Committer.When.After(*at) && c.Trailer(store.TrailerNewest) < entry.ID
@@ -46,11 +41,31 @@ func (h *Holes) lostBirth(ctx context.Context, id git.ID) (*git.Commit, error) {
 	c := &git.Commit{ID: id, Tree: git.ID(strings.Repeat("0", len(id))), Parents: []git.ID{parent.ID}, Author: child.Author, Committer: child.Committer}
 	c.Author.When, c.Committer.When = *at, *at
 	c.Message = entry.Summary + "\n\n"
-	for _, key := range []string{store.TrailerBranch, store.TrailerCreated} {
+	for _, key := range []string{store.TrailerBranch, store.TrailerCreated, store.TrailerPurpose} {
+		if child.Trailer(key) == "" {
+			continue
+		}
 		c.Message += key + ": " + child.Trailer(key) + "\n"
 	}
 	c.Message += store.TrailerNewest + ": " + entry.ID + "\n"
 	return c, nil
+}
+
+// firstEntry returns the entry of the first commit of a branch, as its next commit has it or, without a commit.md, says it; nil for unknown.
+func (h *Holes) firstEntry(ctx context.Context, child *git.Commit, from string) (*doc.Commit, error) {
+	branch := store.BranchOf(child)
+	data, err := h.s.TipOf(branch, child).OptionalDocument(ctx, doc.CommitFile)
+	if errors.Is(err, git.ErrNotFound) && child.Trailer(store.TrailerID) == "" {
+		return &doc.Commit{ID: child.Trailer(store.TrailerNewest), Summary: store.SubjectBirth + branch + " from " + from}, nil
+	}
+	if len(data) == 0 || err != nil {
+		return nil, ignoreLost(err)
+	}
+	list, err := doc.ParseCommits(data)
+	if err != nil || len(list) == 0 || list[0].Kind != doc.KindBirth { // the first one has gone to a segment
+		return nil, nil
+	}
+	return &list[0], nil
 }
 
 // isBirth reports whether a commit is the first one of its branch.
@@ -158,6 +173,9 @@ func (h *Holes) closestOf(ctx context.Context, branch string, to *git.Commit, ma
 		if n == least {
 			closest = append(closest, c)
 		}
+	}
+	if closest == nil { // the topics or keys of the other commit are lost
+		closest = list
 	}
 	return newest(closest), nil
 }

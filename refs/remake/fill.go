@@ -11,12 +11,15 @@ import (
 )
 
 // fill chooses the trees of which commits get the documents that they lack: those of the next commit of the branch, or of the branch begun
-// again for its first one, if a ref of ours names that. A commit whose entry that tree does not have is left out. So is the last one of
-// a branch, unless a ref of ours names it, which another check mends.
+// again for its first one, and of its message, if it stays, see stays. A commit whose entry that tree does not have is left out. So is the
+// last one of a branch, unless a ref of ours names it, which another check mends.
 func (h *Holes) fill(ctx context.Context) error {
 	named := map[git.ID]bool{}
 	for _, r := range h.own {
 		named[r.ID] = named[r.ID] || !strings.HasPrefix(r.Name, git.DeletedPrefix)
+	}
+	if err := h.readChildren(ctx); err != nil {
+		return err
 	}
 	next := map[git.ID]git.ID{}
 	for _, id := range slices.Backward(h.order) {
@@ -28,8 +31,8 @@ func (h *Holes) fill(ctx context.Context) error {
 				if err := h.fillFrom(ctx, c, tree); err != nil {
 					return err
 				}
-			case named[id] && isBirth(c):
-				h.born[id] = true
+			case h.made[id] || named[id] && h.stays(c):
+				h.make(c)
 			case named[id] || h.given[id]:
 				h.given[id] = true
 			default:
@@ -48,6 +51,37 @@ func (h *Holes) fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stays reports whether a commit that a ref names and that lacks its documents goes on without a later one that has them: others come from
+// it, which would have an older commit in common else, or no branch names it, or its branch has no whole commit to go back to.
+func (h *Holes) stays(c *git.Commit) bool {
+	isBranch := func(r git.Ref) bool { return r.ID == c.ID && strings.HasPrefix(r.Name, git.BranchPrefix) }
+	if len(h.children[c.ID]) > 0 || !slices.ContainsFunc(h.own, isBranch) {
+		return true
+	}
+	for at := c; ; {
+		if !slices.ContainsFunc(h.holes[at.ID], h.isLive) {
+			return false
+		}
+		parents := h.resolved(at.ID, nil)
+		if len(parents) == 0 || h.commits[parents[0]] == nil || store.BranchOf(h.commits[parents[0]]) != store.BranchOf(c) {
+			return true
+		}
+		at = h.commits[parents[0]]
+	}
+}
+
+// make lets a commit get documents of its parent and of its message, and the commits of its branch below it that lack theirs, too.
+func (h *Holes) make(c *git.Commit) {
+	h.made[c.ID] = true
+	if isBirth(c) {
+		return
+	}
+	parents := h.resolved(c.ID, nil)
+	if len(parents) > 0 && h.commits[parents[0]] != nil && slices.ContainsFunc(h.holes[parents[0]], h.isLive) {
+		h.made[parents[0]] = true
+	}
 }
 
 // fillFrom lets a commit get its documents from a tree, without the entries of later commits.
@@ -69,8 +103,8 @@ func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.
 	if err != nil {
 		return "", err
 	}
-	if h.born[c.ID] {
-		if err := h.bear(ctx, c, parents, before); err != nil {
+	if h.made[c.ID] {
+		if err := h.documents(ctx, c, parents, before); err != nil {
 			return "", err
 		}
 	}
@@ -105,22 +139,33 @@ func (h *Holes) tree(ctx context.Context, c *git.Commit, parents []git.ID) (git.
 	return edit.Write(ctx)
 }
 
-// bear begins the branch of a commit again, which gets the documents of that: nobody says more of its purpose than the trailer.
-func (h *Holes) bear(ctx context.Context, c *git.Commit, parents []git.ID, before git.ID) (err error) {
-	var from *git.Commit
+// documents makes the documents that a commit gets: those of its branch begun again, or those of its parent, which has the tree before,
+// with the entry that a journal or its message tells.
+func (h *Holes) documents(ctx context.Context, c *git.Commit, parents []git.ID, before git.ID) error {
+	var parent *git.Commit
 	if len(parents) > 0 && before != "" {
 		was := h.commits[parents[0]]
 		if was == nil { // a remote has it
+			var err error
 			if was, err = h.s.Repo().Commit(ctx, parents[0]); err != nil {
 				return err
 			}
 		}
 		now := *was
-		now.Tree, from = before, &now
+		now.Tree, parent = before, &now
 	}
-	goal, err := h.goalAt(ctx, c)
-	if err == nil {
-		h.docs[c.ID], err = birth(ctx, h.tx, c, from, goal)
+	var err error
+	switch {
+	case isBirth(c):
+		var goal string
+		if goal, err = h.goalAt(ctx, c); err == nil {
+			h.docs[c.ID], err = birth(ctx, h.tx, c, parent, goal)
+		}
+	case parent != nil:
+		r := rebuilder{h: h, tx: h.tx}
+		if err = ignoreLost(r.read(ctx)); err == nil { // where it is not known what is to be forgotten, no journal tells
+			h.docs[c.ID], err = r.documents(ctx, c, parent)
+		}
 	}
 	return err
 }

@@ -59,7 +59,7 @@ type Holes struct {
 	empty    map[git.ID][]byte          // the log.md of branches without steps
 	docs     map[git.ID]git.ID          // the trees of which commits get their documents
 	cuts     map[git.ID][]cut           // how these documents differ from those
-	born     map[git.ID]bool            // first commits that get the documents of a branch that begins
+	made     map[git.ID]bool            // commits that get the documents of their parents and messages
 	tx       *store.Transaction         // that moves the refs
 	given    map[git.ID]bool            // commits that stay as they are: no later one has their documents
 	again    map[git.ID]bool            // commits that are made again
@@ -99,7 +99,7 @@ func findHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
 		closed: map[git.ID]bool{}, hidden: map[git.ID]bool{}, led: map[git.ID]git.ID{}, holes: map[git.ID][]hole{}, values: map[hole]map[string]git.ID{},
-		empty: map[git.ID][]byte{}, docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, born: map[git.ID]bool{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
+		empty: map[git.ID][]byte{}, docs: map[git.ID]git.ID{}, cuts: map[git.ID][]cut{}, made: map[git.ID]bool{}, given: map[git.ID]bool{}, again: map[git.ID]bool{}, trees: map[git.ID]git.ID{}}
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 //
 //   - the first commit of a branch, as a branch is begun on its parent;
 //
-//   - a COMMIT, from the journal that tells of it;
+//   - a COMMIT, from the journal that tells of it, or from its message, with its log.md;
 //
 //   - another commit: the files of its parent without what it removed, with the topics that the next commits have and did not change, and
 //     with their keys of metadata.yaml; or with the one text that it changed, if only a folder is lost, of all texts that are here.
@@ -132,7 +132,7 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit, roadmap bool) er
 			return err
 		}
 	}
-	if c.Trailer(store.TrailerID) != "" || isBirth(c) || !slices.ContainsFunc(r.h.holes[c.ID], isFolder) {
+	if isBirth(c) || !slices.ContainsFunc(r.h.holes[c.ID], isFolder) {
 		return nil
 	}
 	if err := r.assemble(ctx, c, base, changed(c)); err != nil {
@@ -223,7 +223,20 @@ func (r *rebuilder) base(ctx context.Context, c, parent *git.Commit) (git.ID, er
 	return edit.Write(ctx)
 }
 
-// told writes the tree of a COMMIT of which a journal tells; "" for none.
+// documents writes a tree with the documents that a commit had, as far as others tell them. parent has the ids of old, and the tree that
+// it has now.
+func (r *rebuilder) documents(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
+	if c.Trailer(store.TrailerID) == "" {
+		return r.h.withOwn(ctx, c, parent.Tree)
+	}
+	tree, err := r.told(ctx, c, parent)
+	if tree == "" || err != nil {
+		return "", err
+	}
+	return r.h.withOwn(ctx, c, tree)
+}
+
+// told writes the tree of a COMMIT as a journal tells of it, or its message.
 func (r *rebuilder) told(ctx context.Context, c, parent *git.Commit) (git.ID, error) {
 	allow := func(id string, texts ...string) bool {
 		return !r.expunged.HasEntry(id) &&
@@ -239,7 +252,7 @@ func (r *rebuilder) told(ctx context.Context, c, parent *git.Commit) (git.ID, er
 			return tree, err
 		}
 	}
-	return "", nil
+	return r.h.fromMessage(ctx, r.tx, c, parent)
 }
 
 func treeOf(c *git.Commit) git.ID {

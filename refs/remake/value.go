@@ -63,7 +63,15 @@ func (h *Holes) value(ctx context.Context, c *git.Commit, at hole, before git.ID
 	}
 	files, err := v.choose(ctx)
 	if name := strings.TrimPrefix(doc.MetadataFile, at.path); err == nil && files[name] != "" && store.BranchOf(c) != "" {
-		files[name], err = v.metadata(ctx, c, files[name])
+		if h.docs[c.ID] != "" && h.made[c.ID] { // it counts the entry that was made
+			var made map[string]git.ID
+			if made, err = h.below(ctx, h.docs[c.ID], doc.MetadataFile); made[""] != "" {
+				files[name] = made[""]
+			}
+		}
+		if err == nil {
+			files[name], err = v.metadata(ctx, c, files[name])
+		}
 	}
 	if err == nil {
 		h.values[at] = files
