@@ -173,7 +173,9 @@ func (ex *exchanger) newTags(plan []*refAction, ours, theirs *remote.RefSet) []g
 				updates = append(updates, ex.update(git.TagRef(name), ours.Tags[name]))
 			}
 		default:
-			ex.warn(fmt.Sprintf("tag '%s' names another commit on '%s'", name, ex.peer.Name))
+			ref := git.TagRef(name)
+			ex.warn(fmt.Sprintf("tag '%s' names another commit on '%s'; to have that here: git update-ref %s %s %s", name, ex.peer.Name,
+				prose.ShellWord(ref), theirs.Tags[name], ours.Tags[name]))
 		}
 	}
 	return updates
