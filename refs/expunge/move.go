@@ -20,11 +20,7 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 			return errNewBranch
 		}
 	}
-	tips := v.Tips()
-	if op.hide != nil {
-		tips = append(tips, UniqueIDs(op.hide.fetched)...)
-	}
-	now, err := op.Rewriter.Rewrite(ctx, tips)
+	now, err := op.Rewriter.Rewrite(ctx, append(v.Tips(), op.hide.tips()...))
 	if err != nil {
 		return err
 	}
@@ -192,13 +188,7 @@ func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v
 			ses.Refs.Update(r.Name, to[r.Name], r.ID)
 		}
 	}
-	if op.hide != nil {
-		for _, r := range op.hide.fetched {
-			if now[r.ID] != r.ID {
-				op.hide.addTracked(r)
-			}
-		}
-	}
+	op.hide.addFetched(now)
 	for _, r := range v.tracking {
 		if now[r.ID] != r.ID {
 			op.hide.addTracked(r)

@@ -192,6 +192,26 @@ func (h *hiding) addTracked(r git.Ref) {
 	}
 }
 
+// tips are the commits of what was fetched over.
+func (h *hiding) tips() []git.ID {
+	if h == nil {
+		return nil
+	}
+	return UniqueIDs(h.fetched)
+}
+
+// addFetched adds what was fetched over and has what is to be hidden. now are the commits without that.
+func (h *hiding) addFetched(now map[git.ID]git.ID) {
+	if h == nil {
+		return
+	}
+	for _, r := range h.fetched {
+		if now[r.ID] != r.ID {
+			h.addTracked(r)
+		}
+	}
+}
+
 // Hide takes what tombstones of a remote's roadmap name, r.Asked, out of this repository's refs and
 // keeps it as a request, with branches that only the remote has, or had when it was asked before (fetched, by their tracking
 // refs). Refs, notes, the record and the tombstones, with more
