@@ -39,8 +39,11 @@ func checkHoles(ctx context.Context, c *checker) error {
 		}
 	}
 	h, err := remake.FindHoles(ctx, c.s)
-	if h == nil || err != nil {
+	if err != nil {
 		return err
+	}
+	if h == nil {
+		return c.notesElsewhere(ctx, v)
 	}
 	refs := h.Refs
 	if h.Notes != nil {
@@ -69,6 +72,33 @@ func checkHoles(ctx context.Context, c *checker) error {
 		c.deferred = false
 		return checkRefs(ctx, c)
 	}
+	return nil
+}
+
+// notesElsewhere reports what is lost of the history of notes and comes back by a command: checkDocuments looks at the newest notes alone.
+func (c *checker) notesElsewhere(ctx context.Context, v *memory) error {
+	tip, err := c.s.NotesTip(ctx)
+	if tip == "" || err != nil {
+		return err
+	}
+	lost, err := c.s.Repo().Lost(ctx, []git.ID{tip})
+	if git.ExitCode(err) > 0 { // the newest ones are lost
+		return nil
+	}
+	for _, f := range v.flaws {
+		delete(lost, f.ID)
+	}
+	if len(lost) == 0 || err != nil {
+		return err
+	}
+	first := slices.Min(slices.Collect(maps.Keys(lost)))
+	repair, err := v.bringBack(ctx, incoming.Flaw{Spot: incoming.Spot{ID: first}})
+	if err != nil {
+		return err
+	}
+	c.blocked = true // git log fails over it
+	c.report(ctx, nil, Problem{Kind: string(incoming.FlawMissing), Object: string(first), Repair: repair,
+		Message: fmt.Sprintf("the history of '%s' lacks %s: %s", git.NotesRef, prose.Count(len(lost), "object"), shownObjects(lost, nil))})
 	return nil
 }
 

@@ -2,7 +2,6 @@ package remake
 
 import (
 	"context"
-	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -27,23 +26,33 @@ func (h *Holes) fromMessage(ctx context.Context, tx *store.Transaction, c, paren
 
 // withOwn puts the log.md and the commit.md of a commit that are here into a tree, with their segments.
 func (h *Holes) withOwn(ctx context.Context, c *git.Commit, tree git.ID) (git.ID, error) {
-	own, err := Left(ctx, h.s.Repo(), c.Tree)
-	if err != nil {
-		return "", err
-	}
-	edit := h.s.Repo().Edit(tree)
+	own, edit := h.s.Repo().Edit(c.Tree), h.s.Repo().Edit(tree)
 	for _, at := range []struct{ file, dir string }{{doc.CommitFile, doc.CommitDir}, {doc.LogFile, doc.LogDir}} {
-		if own.Files[at.file] == "" {
+		if h.covers(c.ID, at.file) {
 			continue
+		}
+		live, ok, err := own.Entry(ctx, at.file)
+		if !ok || err != nil {
+			return "", err
+		}
+		if err := edit.Put(ctx, at.file, live.ID); err != nil {
+			return "", err
 		}
 		if err := edit.Remove(ctx, at.dir); err != nil {
 			return "", err
 		}
-		for path, blob := range own.Files {
-			if path != at.file && !strings.HasPrefix(path, at.dir+"/") {
+		if h.covers(c.ID, at.dir) {
+			continue
+		}
+		segments, err := own.List(ctx, at.dir)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range segments {
+			if h.covers(c.ID, at.dir+"/"+e.Name) {
 				continue
 			}
-			if err := edit.Put(ctx, path, blob); err != nil {
+			if err := edit.Put(ctx, at.dir+"/"+e.Name, e.ID); err != nil {
 				return "", err
 			}
 		}

@@ -3,9 +3,7 @@ package remake
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
@@ -110,8 +108,8 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit, roadmap bool) er
 		if parent, err = r.h.s.Repo().Commit(ctx, c.Parents[0]); err != nil {
 			return err
 		}
-		if left, err := Left(ctx, r.h.s.Repo(), parent.Tree); err != nil || left.Needed() && !roadmap {
-			return err
+		if !roadmap && r.lacks(parent.ID) {
+			return nil
 		}
 	}
 	if roadmap {
@@ -125,12 +123,16 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit, roadmap bool) er
 		return err
 	}
 	for _, child := range r.later(c) {
-		if err := r.writeAs(ctx, base, child); ignoreLost(err) != nil {
+		tree, err := r.writeAs(ctx, base, child)
+		if ignoreLost(err) != nil {
 			return err
 		}
-		if here, err := r.here(ctx, c); here || err != nil {
-			return err
+		if tree == c.Tree {
+			break
 		}
+	}
+	if here, err := r.here(ctx, c); here || err != nil {
+		return err
 	}
 	if isBirth(c) || !slices.ContainsFunc(r.h.holes[c.ID], isFolder) {
 		return nil
@@ -140,6 +142,17 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit, roadmap bool) er
 	}
 	_, err = r.here(ctx, c)
 	return err
+}
+
+// lacks reports whether a commit is of no use for what follows it, see [Remains.Needed].
+func (r *rebuilder) lacks(id git.ID) bool {
+	var left Remains
+	for _, at := range r.h.holes[id] {
+		if !r.back[at.id] {
+			left.Lost = append(left.Lost, at.path)
+		}
+	}
+	return left.Needed()
 }
 
 func (r *rebuilder) rebuildRoadmap(ctx context.Context, c, parent *git.Commit) error {
@@ -264,35 +277,35 @@ func treeOf(c *git.Commit) git.ID {
 
 // writeAs writes a tree with the topics and keys of a commit that follows, but for the topic that this one changed: that stays
 // as it is.
-func (r *rebuilder) writeAs(ctx context.Context, base git.ID, child *git.Commit) error {
+func (r *rebuilder) writeAs(ctx context.Context, base git.ID, child *git.Commit) (git.ID, error) {
 	own := exit{Commit: child}.topic()
 	edit := r.h.s.Repo().Edit(base)
-	is := func(path string) bool { return strings.HasPrefix(path, doc.TopicDir+"/") && path != own }
-	had, err := Left(ctx, r.h.s.Repo(), base)
+	had, err := edit.List(ctx, doc.TopicDir)
 	if err != nil {
-		return err
+		return "", err
 	}
-	for path := range had.Files {
-		if !is(path) {
-			continue
-		}
-		if err := edit.Remove(ctx, path); err != nil {
-			return err
+	for _, e := range slices.Clone(had) {
+		if path := doc.TopicDir + "/" + e.Name; path != own {
+			if err := edit.Remove(ctx, path); err != nil {
+				return "", err
+			}
 		}
 	}
-	has, err := Left(ctx, r.h.s.Repo(), child.Tree)
+	has, err := r.h.s.Repo().Edit(child.Tree).List(ctx, doc.TopicDir)
 	if err != nil {
-		return err
+		return "", err
 	}
-	maps.DeleteFunc(has.Files, func(path string, _ git.ID) bool { return !is(path) })
-	if err := put(ctx, edit, "", has.Files); err != nil {
-		return err
+	for _, e := range has {
+		if path := doc.TopicDir + "/" + e.Name; path != own {
+			if err := edit.Put(ctx, path, e.ID); err != nil {
+				return "", err
+			}
+		}
 	}
 	if err := r.putKeys(ctx, edit, base, child); err != nil {
-		return err
+		return "", err
 	}
-	_, err = edit.Write(ctx)
-	return err
+	return edit.Write(ctx)
 }
 
 // putKeys puts the metadata.yaml of a commit that follows, with what belongs to one branch as in a tree.
