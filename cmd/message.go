@@ -56,12 +56,6 @@ func splitMessage(paragraphs []string, file string) (summary, contribution strin
 	return strings.TrimSpace(first), strings.Join(parts, "\n\n")
 }
 
-// firstLine returns the first line of a text that is not blank.
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return strings.TrimSpace(line)
-}
-
 // signFlags are git's flags for signing, of the commands that make commits.
 type signFlags struct {
 	sign bool
