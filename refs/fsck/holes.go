@@ -96,7 +96,7 @@ func (c *checker) notesElsewhere(ctx context.Context, v *memory) error {
 	if err != nil {
 		return err
 	}
-	c.blocked = true // git log fails over it
+	c.holes = lost // after checkDocuments, no check can run: git log fails over it
 	c.report(ctx, nil, Problem{Kind: string(incoming.FlawMissing), Object: string(first), Repair: repair,
 		Message: fmt.Sprintf("the history of '%s' lacks %s: %s", git.NotesRef, prose.Count(len(lost), "object"), shownObjects(lost, nil))})
 	return nil
