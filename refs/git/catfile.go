@@ -318,7 +318,7 @@ func (r *Repo) names(ids []ID) ([]string, error) {
 // many puts one question about each revision, which is one line, without waiting for the
 // answers in between: a question and answer in turn cost 20 µs, most of it two processes
 // waking each other. read takes the next answer. Where it fails the child is thrown away,
-// with the answers that were not read.
+// with the answers that were not read. The child finds all that was written behind.
 func (c *catFile) many(ctx context.Context, what string, revs []string, read func(s *session, rev string) error) error {
 	if len(revs) == 0 {
 		return nil
@@ -327,6 +327,7 @@ func (c *catFile) many(ctx context.Context, what string, revs []string, read fun
 	for _, rev := range revs {
 		questions.WriteString(what + " " + rev + "\n")
 	}
+	c.repo.behind.wait()
 	ctx, cancel := withTimeout(ctx, childTimeout)
 	defer cancel()
 	select {

@@ -55,6 +55,10 @@ func TestObjectsAreWrittenBehind(t *testing.T) {
 		if _, err := r.Run(ctx, "cat-file", "-e", string(c)); err != nil {
 			t.Errorf("a child does not find what was written: %v", err)
 		}
+		blob = ok(r.WriteBlob(ctx, fmt.Append(nil, "asked", i)))(t)
+		if infos := ok(r.Infos(ctx, []ID{blob}))(t); infos[0].Type != "blob" {
+			t.Error("the child that runs does not find what was written")
+		}
 	}
 	tx.Update(BranchRef("main"), c, "")
 	must(t, tx.Commit(ctx))

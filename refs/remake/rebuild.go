@@ -191,7 +191,7 @@ func (r *rebuilder) later(c *git.Commit) (list []*git.Commit) {
 // isFolder reports whether a hole is a folder of which one file may have changed.
 func isFolder(at hole) bool { return at.path == "" || at.path == doc.TopicDir }
 
-// here reports whether nothing of a commit is lost any more, and notes what has come back. What has just been written, only a new child sees.
+// here reports whether nothing of a commit is lost any more, and notes what has come back.
 func (r *rebuilder) here(ctx context.Context, c *git.Commit) (bool, error) {
 	holes := r.h.holes[c.ID]
 	ids := make([]git.ID, len(holes))
