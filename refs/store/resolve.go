@@ -28,44 +28,55 @@ import (
 // @{1}). A commit that is no memory commit is fail.ErrInvalid, a name that means
 // nothing fail.ErrNotFound.
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
-	c, err := s.ResolveAny(ctx, rev)
+	c, _, err := s.revision(ctx, rev)
+	return c, err
+}
+
+// revision is Revision with the ref that the name in it means; "" for another name.
+func (s *Store) revision(ctx context.Context, rev string) (*git.Commit, string, error) {
+	c, ref, err := s.resolve(ctx, rev)
 	if err != nil {
-		return nil, s.NoSuchCommit(ctx, rev, err)
+		return nil, "", s.NoSuchCommit(ctx, rev, err)
 	}
 	if BranchOf(c) == "" {
-		if _, ref, err := s.named(ctx, beforeSuffix(rev)); err == nil && ref != "" { // git alone made it, or another program
-			return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit without the trailers of memory", prose.OneLine(rev, 100)),
+		if ref != "" { // git alone made it, or another program
+			return nil, "", fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit without the trailers of memory", prose.OneLine(rev, 100)),
 				"git context fsck --fix")
 		}
-		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
+		return nil, "", fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
 			"git context --at "+prose.OneLine(rev, 100))
 	}
-	return c, nil
+	return c, ref, nil
 }
 
 // ResolveAny finds the commit that a name means, of memory if it can, else of code.
 func (s *Store) ResolveAny(ctx context.Context, rev string) (*git.Commit, error) {
+	c, _, err := s.resolve(ctx, rev)
+	return c, err
+}
+
+// resolve is ResolveAny with the ref that the name in rev means; "" for another name.
+func (s *Store) resolve(ctx context.Context, rev string) (_ *git.Commit, ref string, err error) {
 	name := beforeSuffix(rev)
 	suffix := rev[len(name):]
 	if name == git.HeadName { // a worktree may have none of its own
-		var err error
 		if name, err = s.Current(ctx); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		rev = name + suffix
 	}
 	id, ref, err := s.named(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	switch {
 	case id == "" && git.IsID(rev): // the most frequent of git's own: no child for it
 		if c, err := s.repo.Commit(ctx, git.ID(rev)); err == nil {
-			return c, nil
+			return c, "", nil
 		}
 	case id != "":
 		if c, err := s.ancestor(ctx, id, suffix); c != nil || err != nil {
-			return c, err
+			return c, ref, err
 		}
 	}
 	full := rev
@@ -77,10 +88,11 @@ func (s *Store) ResolveAny(ctx context.Context, rev string) (*git.Commit, error)
 	}
 	if id == "" || suffix != "" {
 		if id, err = s.repo.Peel(ctx, full+"^{commit}"); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return s.repo.Commit(ctx, id)
+	c, err := s.repo.Commit(ctx, id)
+	return c, ref, err
 }
 
 // Foresee returns what probably names the commit that a view of a branch at a revision shows, in a form
@@ -318,31 +330,18 @@ func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, er
 // means its newest one; any other name must name a commit itself, because what is
 // said of one must not go to another.
 func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error) {
-	c, err := s.Revision(ctx, rev)
+	c, ref, err := s.revision(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
 	if entry, err := s.added(ctx, c); err != nil || entry != nil {
 		return c, err
 	}
-	name := rev
-	if rev == git.HeadName {
-		if name, err = s.Current(ctx); err != nil {
-			return nil, err
-		}
-	}
 	newest, err := s.NewestCommit(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	branch := false
-	if git.CheckBranchName(name) == nil {
-		tip, err := s.repo.Ref(ctx, git.BranchRef(name))
-		if err != nil && !errors.Is(err, git.ErrNotFound) {
-			return nil, err
-		}
-		branch = tip == c.ID
-	}
+	branch := strings.HasPrefix(ref, git.BranchPrefix) && beforeSuffix(rev) == rev
 	switch own := c.Trailer(TrailerCommits) != "0"; {
 	case newest == nil || branch && !own:
 		return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),

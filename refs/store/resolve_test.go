@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,4 +78,43 @@ func TestRevisionByAnIDOfTheFuture(t *testing.T) {
 	if c, err := r.Open().Revision(ctx, made.ID); err != nil || c.ID != made.Commit {
 		t.Errorf("%v, %v; want %s", c, err, made.Commit)
 	}
+}
+
+// A branch means its newest commit also where another writer moves it meanwhile.
+func TestCommitMeantOfABranchThatMoves(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
+	ctx := t.Context()
+	s := r.Open()
+	if _, err := share.Init(ctx, s, share.InitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.Commit(ctx, store.CommitOptions{Summary: "milestone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, stop := r.Open(), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if _, err := other.Remember(ctx, store.TopicOptions{Key: "k", Text: fmt.Sprint("text ", i)}); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range 300 {
+		if c, err := s.CommitMeant(ctx, "main"); err != nil || c.ID != made.Commit {
+			t.Errorf("%v, %v; want %s", c, err, made.Commit)
+			break
+		}
+	}
+	close(stop)
+	wg.Wait()
 }
