@@ -27,6 +27,8 @@ func (h *Holes) fill(ctx context.Context) error {
 		tree := c.Tree
 		if store.BranchOf(c) != "" && slices.ContainsFunc(h.holes[id], h.isLive) {
 			switch tree = next[id]; {
+			case c.Tree.IsZero() && !isBirth(c):
+				h.make(c)
 			case tree != "":
 				if err := h.fillFrom(ctx, c, tree); err != nil {
 					return err

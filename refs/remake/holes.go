@@ -20,6 +20,7 @@ import (
 //
 //   - a commit of which the journal of its branch tells is written again;
 //   - the lost first commit of a branch that began from another one is made of what the next one says;
+//   - one from which several others come is made of what these agree on, see lostFork;
 //   - another lost commit is left out. What follows it has the parent that reflogs tell of, or the newest commit of
 //     its branch that nothing leads to and whose entry it has, with those that were merged, or one that a remote has and of which
 //     it has everything. What these have and it lacks, the lost one removed: it gets a record of that;
@@ -273,8 +274,12 @@ func (h *Holes) open(ctx context.Context, id git.ID, r git.Ref) error {
 		h.Objects[id] = true
 		if c, err = h.tell(ctx, id); c == nil && err == nil {
 			var list []git.ID
-			if list, err = h.instead(ctx, id, r); len(list) == 0 && err == nil {
+			switch list, err = h.instead(ctx, id, r); {
+			case err != nil:
+			case len(list) == 0:
 				c, err = h.lostBirth(ctx, id)
+			default:
+				c, err = h.lostFork(ctx, id, list)
 			}
 			if c == nil {
 				h.insteads[id] = list
@@ -358,7 +363,7 @@ func (h *Holes) readBefore(ctx context.Context) error {
 }
 
 // instead returns what takes the place of a lost commit of a ref: what the ref named before it, by the reflog; else commits that
-// nothing leads to, or one that a remote has.
+// nothing leads to, or the one of its branch that is most like a branch that began there, or one that a remote has.
 func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref) ([]git.ID, error) {
 	if err := h.readBefore(ctx); err != nil {
 		return nil, err
@@ -374,7 +379,10 @@ func (h *Holes) instead(ctx context.Context, id git.ID, r git.Ref) ([]git.ID, er
 	if was.id != "" {
 		return []git.ID{was.id}, nil
 	}
-	found, err := h.fetched(ctx, id, r)
+	found, err := h.bornFrom(ctx, id)
+	if found == "" && err == nil {
+		found, err = h.fetched(ctx, id, r)
+	}
 	if found == "" || err != nil {
 		return nil, err
 	}
@@ -402,7 +410,7 @@ func (h *Holes) readHollow(ctx context.Context) error {
 		switch tree := infos[0]; {
 		case tree.Type != "":
 			here = append(here, tree.ID)
-		case tree.ID.IsZero(): // see lostBirth
+		case tree.ID.IsZero(): // see lostBirth and lostFork
 			h.holes[id] = []hole{{id: id}}
 		default:
 			h.Objects[tree.ID] = true

@@ -318,17 +318,7 @@ func (r *rebuilder) putKeys(ctx context.Context, edit *git.Edit, base git.ID, ch
 	if err != nil {
 		return err
 	}
-	if err := now.SetBranch(was.Branch()); err != nil {
-		return err
-	}
-	if err := now.SetTotals(was.Totals()); err != nil {
-		return err
-	}
-	data, err := now.Bytes()
-	if err != nil {
-		return err
-	}
-	blob, err := r.h.s.Repo().WriteBlob(ctx, data)
+	blob, err := withFacts(ctx, r.h.s.Repo(), now, was)
 	if err != nil {
 		return err
 	}

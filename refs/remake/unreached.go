@@ -134,9 +134,12 @@ func (h *Holes) unreachedMerged(ctx context.Context, lost git.ID, child *git.Com
 
 // mayPrecede reports whether a commit may be in the history of another one, by its branch, date and newest entry.
 func (h *Holes) mayPrecede(ctx context.Context, c, child *git.Commit) (bool, error) {
-	if store.BranchOf(c) != store.BranchOf(child) || c.Committer.When.After(child.Committer.When) ||
+	if store.BranchOf(c) != branchBefore(child) || c.Committer.When.After(child.Committer.When) ||
 		c.Trailer(store.TrailerNewest) > child.Trailer(store.TrailerNewest) {
 		return false, nil
+	}
+	if isBirth(child) { // it has no entry of the other branch
+		return branchBefore(child) != "", nil
 	}
 	if store.BranchOf(c) == "" {
 		_, is, err := h.s.Repo().Edit(c.Tree).Entry(ctx, doc.RoadmapFile)

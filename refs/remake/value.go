@@ -34,7 +34,7 @@ func (h *Holes) isLive(at hole) bool {
 // nothing seems to change between them: a merge would take that for a change of one side. before is the tree of the commit
 // that precedes c, the first of them. A metadata.yaml says of its branch what c says.
 //
-//  1. A commit that follows and that changes another topic, by its subject, has this one as it was.
+//  1. A commit that follows and that changes another topic or none, by its subject or its trailers, has this one as it was.
 //  2. A topic that one of them changes was as it is in before.
 //  3. If only one branch goes on from there, it was as in the next commit, so that the records of removals agree with it.
 //  4. Else it was as in the next commit if the others agree with that, or as in before.
@@ -63,11 +63,8 @@ func (h *Holes) value(ctx context.Context, c *git.Commit, at hole, before git.ID
 	}
 	files, err := v.choose(ctx)
 	if name := strings.TrimPrefix(doc.MetadataFile, at.path); err == nil && files[name] != "" && store.BranchOf(c) != "" {
-		if h.docs[c.ID] != "" && h.made[c.ID] { // it counts the entry that was made
-			var made map[string]git.ID
-			if made, err = h.below(ctx, h.docs[c.ID], doc.MetadataFile); made[""] != "" {
-				files[name] = made[""]
-			}
+		if h.docs[c.ID] != "" && h.made[c.ID] {
+			files[name], err = v.counted(ctx, c, files[name])
 		}
 		if err == nil {
 			files[name], err = v.metadata(ctx, c, files[name])
@@ -105,10 +102,19 @@ func (c exit) topic() string {
 	return ""
 }
 
-// keeps reports whether a commit has a topic as its parent has it: it is one that changes another one.
+// keeps reports whether a commit has a topic, or metadata.yaml, as its parent has it: it is one that changes another one, or none.
 func (c exit) keeps(path string) bool {
-	topic := c.topic()
-	return topic != "" && path != topic && strings.HasPrefix(path, doc.TopicDir+"/")
+	if len(c.Parents) != 1 || slices.Contains(c.Trailers(store.TrailerRemoves), path) {
+		return false
+	}
+	topic, subject := c.topic(), c.Subject()
+	changesTopic := topic != "" || isBirth(c.Commit)
+	if path == doc.MetadataFile { // a COMMIT may find new facts
+		return changesTopic
+	}
+	changesOther := changesTopic || c.Trailer(store.TrailerID) != "" ||
+		strings.HasPrefix(subject, store.SubjectSet) || strings.HasPrefix(subject, store.SubjectUnset)
+	return changesOther && path != topic && strings.HasPrefix(path, doc.TopicDir+"/")
 }
 
 // readExits finds the commits that have something else in the place of a hole than their first parent, which has the hole.

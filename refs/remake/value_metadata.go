@@ -40,6 +40,44 @@ func (v *values) metadata(ctx context.Context, c *git.Commit, blob git.ID) (git.
 	return v.h.s.Repo().WriteBlob(ctx, data)
 }
 
+// counted returns the metadata.yaml of a commit with made documents, which counts the entry that was made: that of the documents, or, of
+// a commit in the place of a lost one, the chosen one with their counts.
+func (v *values) counted(ctx context.Context, c *git.Commit, chosen git.ID) (git.ID, error) {
+	made, err := v.h.below(ctx, v.h.docs[c.ID], doc.MetadataFile)
+	if made[""] == "" || err != nil {
+		return chosen, err
+	}
+	if !c.Tree.IsZero() {
+		return made[""], nil
+	}
+	var meta [2]*doc.Metadata
+	for i, id := range []git.ID{chosen, made[""]} {
+		data, err := v.h.s.Repo().Blob(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if meta[i], err = doc.ParseMetadata(data); err != nil {
+			return made[""], nil // the check of documents says what is wrong
+		}
+	}
+	return withFacts(ctx, v.h.s.Repo(), meta[0], meta[1])
+}
+
+// withFacts writes metadata with what belongs to one branch as in others.
+func withFacts(ctx context.Context, r *git.Repo, meta, of *doc.Metadata) (git.ID, error) {
+	if err := meta.SetBranch(of.Branch()); err != nil {
+		return "", err
+	}
+	if err := meta.SetTotals(of.Totals()); err != nil {
+		return "", err
+	}
+	data, err := meta.Bytes()
+	if err != nil {
+		return "", err
+	}
+	return r.WriteBlob(ctx, data)
+}
+
 // setFacts sets what a commit says of its branch in metadata of another one, of which the counts are not its own.
 func setFacts(meta *doc.Metadata, c *git.Commit) error {
 	branch := store.BranchOf(c)
