@@ -142,6 +142,7 @@ const maxLooks = 3
 // meanwhile, it waits for the end and looks again.
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
+	s.Repo().PassGraph()
 	for look := 1; ; look++ {
 		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, again: map[git.ID]git.ID{}, lost: map[string]bool{}, damaged: map[git.ID]bool{},
 			renamed: map[string]bool{}}

@@ -68,6 +68,8 @@ type Repo struct {
 	configMu sync.Mutex             // locked while the configuration is read
 	config   atomic.Pointer[Config] // nil until then
 
+	noGraph atomic.Bool // children pass over the commit-graph
+
 	cat     catFile
 	behind  behind
 	deflate sync.Pool // of *compressor: 0.6 MB each, worth keeping
@@ -196,6 +198,10 @@ func (r *Repo) EmptyTree() ID {
 // Close ends the child that reads objects. The Repo may still be used: a new
 // child is started when one is needed.
 func (r *Repo) Close() error { return r.cat.close() }
+
+// PassGraph makes children look at commits themselves, and not at the commit-graph: it goes on naming those that are lost, so that
+// nothing seems to be missing. A long walk takes longer.
+func (r *Repo) PassGraph() { r.noGraph.Store(true) }
 
 // lookupEnv returns the last value of key: that is the one a process sees.
 func lookupEnv(env []string, key string) (string, bool) {

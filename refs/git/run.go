@@ -104,11 +104,15 @@ func (r *Repo) runDir() string {
 // always returns the settings of every child. git then does not run the program that core.fsmonitor names, which any
 // command does that reads the index: reading memory must not run what a downloaded .git/config names. And it prints
 // UTF-8, which UTF-16 would turn even hashes into something else. git config reads none, and would list them as settings.
-func always(args []string) []string {
+func (r *Repo) always(args []string) []string {
 	if args[0] == "config" {
 		return nil
 	}
-	return []string{"-c", "core.fsmonitor=false", "-c", utf8Out}
+	settings := []string{"-c", "core.fsmonitor=false", "-c", utf8Out}
+	if r.noGraph.Load() {
+		settings = append(settings, "-c", "core.commitGraph=false")
+	}
+	return settings
 }
 
 const utf8Out = "i18n.logOutputEncoding=UTF-8"
@@ -120,7 +124,7 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer r.watchPipes(stop)()
-	cmd := exec.CommandContext(ctx, c.path, append(always(c.args), c.args...)...)
+	cmd := exec.CommandContext(ctx, c.path, append(r.always(c.args), c.args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.silent {
 		process.OwnSession(cmd)
