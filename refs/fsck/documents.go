@@ -155,14 +155,14 @@ func (v *memory) refspecs(ctx context.Context, name string) (args string) {
 	return args
 }
 
-// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here; "" for that of a commit that no
-// remote has: the repair that follows makes more of it.
+// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here after a fetch that went well; ""
+// for that of a commit that no remote has: the repair that follows makes more of it.
 func (v *memory) leaveOut(id git.ID) string {
 	child := v.childOf[id]
 	if child == "" || !v.isTracked(child) {
 		return ""
 	}
-	return fmt.Sprintf(`; git cat-file -e %s 2>/dev/null || echo %s >> "$(git rev-parse --git-path shallow)"`, id, child)
+	return fmt.Sprintf(` && { git cat-file -e %s 2>/dev/null || echo %s >> "$(git rev-parse --git-path shallow)"; }`, id, child)
 }
 
 // repairWithout returns how to go on without a commit that contains something invalid:

@@ -33,10 +33,21 @@ func checkHoles(ctx context.Context, c *checker) error {
 		}
 	}
 	isHole := func(f incoming.Flaw) bool { return f.Kind == incoming.FlawMissing && v.isOwnFlaw(f) }
-	if !slices.ContainsFunc(v.flaws, isHole) {
+	first := slices.IndexFunc(v.flaws, isHole)
+	if first < 0 {
 		if whole, err := c.othersWhole(ctx); whole || err != nil {
 			return err
 		}
+	}
+	if back, err := c.rebuild(ctx); err != nil {
+		return err
+	} else if len(back) > 0 {
+		at := git.NotesRef
+		if first >= 0 {
+			at = v.flaws[first].At.Ref
+		}
+		c.reportRebuilt("history-lost", at, fmt.Sprintf("the history of '%s' lacks %s", incoming.Printable(at), prose.Count(len(back), "object")), back)
+		return checkHoles(ctx, c)
 	}
 	h, err := remake.FindHoles(ctx, c.s)
 	if err != nil {
@@ -54,12 +65,6 @@ func checkHoles(ctx context.Context, c *checker) error {
 		names = append(names, git.Ref{Name: r.Ref, ID: r.ID})
 	}
 	lacks := fmt.Sprintf("the history of %s lacks %s, which no remote is known to have", shownNames(names), prose.Count(len(h.Objects), "object"))
-	if back, err := c.rebuild(ctx); err != nil {
-		return err
-	} else if len(back) > 0 {
-		c.reportRebuilt("history-lost", names[0].Name, lacks, back)
-		return checkHoles(ctx, c)
-	}
 	c.holes = h.Objects
 	said := "the repair makes the commits since again, with what newer or earlier documents say"
 	if len(h.Gone) > 0 {

@@ -71,7 +71,10 @@ type Holes struct {
 // this repair can bring the lost objects back: a remote has them, or has promised them, or they are borrowed from another
 // repository, or only tips have lost them.
 func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
-	h, err := findHoles(ctx, s)
+	if elsewhere, err := mayBeElsewhere(ctx, s); elsewhere || err != nil {
+		return nil, err
+	}
+	h, err := findHoles(ctx, s, true)
 	if h == nil || err != nil {
 		return nil, err
 	}
@@ -89,13 +92,10 @@ func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	return h, nil
 }
 
-// findHoles finds what is lost; nil for nothing, and where another command may bring it back.
-func findHoles(ctx context.Context, s *store.Store) (*Holes, error) {
+// findHoles finds what is lost; nil for nothing. With apart, it leaves out what remotes have, and returns nil where that has holes.
+func findHoles(ctx context.Context, s *store.Store, apart bool) (*Holes, error) {
 	v, err := expunge.ListRefs(ctx, s)
 	if err != nil {
-		return nil, err
-	}
-	if elsewhere, err := mayBeElsewhere(ctx, s); elsewhere || err != nil {
 		return nil, err
 	}
 	h := &Holes{s: s, Objects: map[git.ID]bool{}, commits: map[git.ID]*git.Commit{}, insteads: map[git.ID][]git.ID{},
@@ -104,10 +104,9 @@ func findHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if h.edge, err = s.Repo().Shallow(); err != nil {
 		return nil, err
 	}
-	if h.theirs, err = h.theirTips(ctx, slices.Concat(v.Tracking(), v.TrackingNotes)); err != nil {
-		return nil, err
-	}
-	if whole, err := h.readShared(ctx); !whole || err != nil {
+	if !apart {
+		h.shared = map[git.ID]bool{}
+	} else if whole, err := h.readTheirs(ctx, v); !whole || err != nil {
 		return nil, err
 	}
 	h.own = v.Own()
@@ -211,6 +210,14 @@ func (h *Holes) theirTips(ctx context.Context, tracking []git.Ref) ([]git.ID, er
 		of := strings.HasPrefix(r.Name, git.RemotePrefix) || strings.HasPrefix(r.Name, git.RemoteNotesPrefix)
 		return of && !slices.ContainsFunc(names, has)
 	})), nil
+}
+
+// readTheirs reads what remotes have; false if that has holes itself.
+func (h *Holes) readTheirs(ctx context.Context, v *expunge.Refs) (whole bool, err error) {
+	if h.theirs, err = h.theirTips(ctx, slices.Concat(v.Tracking(), v.TrackingNotes)); err != nil {
+		return false, err
+	}
+	return h.readShared(ctx)
 }
 
 // readShared reads what tracking refs lead to; false if that has holes itself.

@@ -24,9 +24,12 @@ import (
 //
 //   - of the roadmap, a tree with each main.md that is here.
 //
-// It returns what was lost and is here again. It writes trees and files alone: a commit that nothing leads to may be taken for one that was lost.
+// It does so also for what a remote may have: that cannot be reached, or has lost it, too. It returns what was lost and is here again. It writes trees and files alone: a commit that nothing leads to may be taken for one that was lost.
 func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]bool, error) {
-	h, err := findHoles(ctx, s)
+	if partial, err := s.Repo().Partial(); partial || err != nil {
+		return nil, err // what is not here may only not have been fetched
+	}
+	h, err := findHoles(ctx, s, false)
 	if h == nil || err != nil {
 		return nil, err
 	}
