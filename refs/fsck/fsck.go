@@ -63,6 +63,7 @@ func checks() []check {
 		{"local state", checkAccess},
 		{"local state", checkPlaces},
 		{"locks", checkLocks},
+		{"packs", checkPacks},
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
 		{"expunged", checkCameBack},
