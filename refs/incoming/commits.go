@@ -10,6 +10,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
+// hasDates reports whether JSON can say the dates of a commit: else no note of it could be written, nor a list that has it.
+func hasDates(c *git.Commit) bool {
+	_, author := c.Author.When.MarshalText()
+	_, committer := c.Committer.When.MarshalText()
+	return author == nil && committer == nil
+}
+
 // utf8 checks the encoding that a commit of a branch or of the roadmap names.
 func (c *Inspection) utf8(n *Commit, parsed *git.Commit) error {
 	name := encoding(parsed)

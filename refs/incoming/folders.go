@@ -110,6 +110,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 		if err := c.use(&c.volumes.trailers, size, n.Ref); err != nil {
 			return err
 		}
+		if !hasDates(parsed) {
+			return c.wrong(flawDocument, n, "its date is not of the years 0 to 9999, or its zone is no zone", nil)
+		}
 		if err := c.utf8(n, parsed); err != nil {
 			return err
 		}
