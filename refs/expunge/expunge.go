@@ -17,6 +17,7 @@
 //	unasked.json    how much was removed because remotes asked for it
 //	expunged.txt    the tombstones of what was expunged here, see [HereName]
 //	hidden          which texts were replaced in which entries, see [store.HiddenName]
+//	tags            the commits of tags before they moved, see [TagsName]
 //	heard.json      how much of written was compared with the tombstones
 //	held/REMOTE     what a remote still has of old history, see [DirtyState]
 //	clean/REMOTE    which refs of a remote contain nothing expunged, and which are refused, see [CleanState]

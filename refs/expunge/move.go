@@ -33,6 +33,9 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	if err := op.listHidden(ctx, v, now); err != nil {
 		return err
 	}
+	if err := op.listTagged(v, now); err != nil {
+		return err
+	}
 	if op.hide == nil {
 		if err := op.recordReplaced(ctx, v, now); err != nil {
 			return err

@@ -28,7 +28,7 @@ func stateFolders() []string {
 
 // stateFiles returns the files of local state that are in no folder.
 func stateFiles() []string {
-	return []string{expunge.IntentName, expunge.WaitingName, share.UnaskedName, share.HeardName, expunge.HereName, store.HiddenName, store.HookFailures, store.WrittenName,
+	return []string{expunge.IntentName, expunge.WaitingName, share.UnaskedName, share.HeardName, expunge.HereName, store.HiddenName, expunge.TagsName, store.HookFailures, store.WrittenName,
 		store.GCLog, pack.StateName, pack.DoomedName}
 }
 

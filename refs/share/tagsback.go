@@ -14,8 +14,8 @@ import (
 )
 
 // tagsToBringBack returns what to do with tags that name the form of a commit without what somebody has refused to forget
-// since: a tag of that form on one side is replaced by the whole commit that the other side has. No other tag moves, and
-// of a branch two forms are united, so that only tags need this.
+// since: a tag of that form on one side is replaced by the whole commit that the other side has, here only by what it named
+// before (see [expunge.TagsName]). No other tag moves, and of a branch two forms are united, so that only tags need this.
 func (ex *exchanger) tagsToBringBack(ctx context.Context, ours, theirs *remote.RefSet) ([]*refAction, error) {
 	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
@@ -56,7 +56,10 @@ func (ex *exchanger) bringTagBack(ctx context.Context, st *refAction, refused do
 		}
 		return nil
 	}
-	if back, err = expunge.IsFormOf(ctx, ex.s, refused, st.ours, st.theirs); err != nil || !back || !ex.merge {
+	if had, err := expunge.Tagged(ex.s, st.theirs); !had || !ex.merge || err != nil {
+		return err
+	}
+	if back, err = expunge.IsFormOf(ctx, ex.s, refused, st.ours, st.theirs); err != nil || !back {
 		return err
 	}
 	st.take = st.theirs
