@@ -242,7 +242,7 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
 	for _, args := range [][]string{append(args, young), args} {
-		var found []git.ID
+		var found []*git.Commit
 		err := s.LogIDs(ctx, args, func(f [][]byte) error {
 			if string(f[1]) != name { // its text speaks of the id
 				return nil
@@ -255,11 +255,11 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 				alone = cmp.Or(alone, c.ID)
 				return nil
 			}
-			found = append(found, c.ID)
+			found = append(found, c)
 			return nil
 		})
 		if len(found) > 0 && err == nil {
-			return s.oldestOf(ctx, found)
+			return s.firstOf(ctx, found)
 		}
 		if err != nil {
 			return "", err
@@ -268,21 +268,23 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	return alone, nil
 }
 
-// oldestOf returns the oldest commit of the history of the first one that is among commits, which are listed newest first.
-func (s *Store) oldestOf(ctx context.Context, commits []git.ID) (git.ID, error) {
-	for len(commits) > 1 {
-		beyond, err := s.repo.Beyond(ctx, commits[1:], commits[:1])
-		if err != nil {
-			return "", err
-		}
-		below := slices.DeleteFunc(slices.Clone(commits[1:]), func(c git.ID) bool { return beyond[c] })
-		if len(below) == 0 {
-			break
-		}
-		last := len(below) - 1
-		commits = append([]git.ID{below[last]}, below[:last]...)
+// firstOf returns which of some commits that name one entry added it: the one with the oldest date, of those with one date that which is
+// listed first, or the first one in its history. A copy that somebody pushes beside it, or on a tag, is younger.
+func (s *Store) firstOf(ctx context.Context, commits []*git.Commit) (git.ID, error) {
+	first := slices.MinFunc(commits, func(a, b *git.Commit) int { return a.Committer.When.Compare(b.Committer.When) })
+	if len(commits) == 1 {
+		return first.ID, nil
 	}
-	return commits[0], nil
+	list, err := s.repo.History(ctx, []git.ID{first.ID})
+	if err != nil {
+		return "", err
+	}
+	for _, n := range list {
+		if slices.ContainsFunc(commits, func(c *git.Commit) bool { return c.ID == n.ID }) {
+			return n.ID, nil
+		}
+	}
+	return first.ID, nil
 }
 
 // NoSuchCommit says that a name means nothing here, with the nearest branch; of a shallow clone that
