@@ -3,6 +3,7 @@ package remake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -335,6 +336,11 @@ func (h *Holes) readLoose(ctx context.Context) error {
 		return nil
 	}
 	h.loose = []*git.Commit{}
+	known := map[string]bool{}
+	err := h.reach(ctx, slices.Concat(h.own, h.kept), func(c *git.Commit) { known[madeAs(c)] = true })
+	if err != nil {
+		return err
+	}
 	ids, err := h.s.Repo().Unreachable(ctx)
 	if err != nil {
 		return err
@@ -351,7 +357,17 @@ func (h *Holes) readLoose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.loose = append(h.loose, c)
+		if !known[madeAs(c)] {
+			h.loose = append(h.loose, c)
+		}
 	}
 	return nil
+}
+
+// madeAs tells commits apart that are not forms of one: a repair that was killed may have made a commit again, and that is no other history.
+func madeAs(c *git.Commit) string {
+	if id := c.Trailer(store.TrailerID); id != "" {
+		return id
+	}
+	return fmt.Sprintf("%s\x00%s\x00%d\x00%s", c.Author.Name, c.Author.Email, c.Author.When.Unix(), c.Subject())
 }
