@@ -46,7 +46,7 @@ func (ex *exchanger) tagsToBringBack(ctx context.Context, ours, theirs *remote.R
 
 // bringTagBack compares the two commits that a tag names.
 func (ex *exchanger) bringTagBack(ctx context.Context, st *refAction, refused doc.Expunged) error {
-	back, err := expunge.IsFormOf(ctx, ex.s, refused, st.theirs, st.ours)
+	back, err := ex.wasTagged(ctx, refused, st.theirs, st.ours)
 	if err != nil {
 		return err
 	}
@@ -56,14 +56,21 @@ func (ex *exchanger) bringTagBack(ctx context.Context, st *refAction, refused do
 		}
 		return nil
 	}
-	if had, err := expunge.Tagged(ex.s, st.theirs); !had || !ex.merge || err != nil {
-		return err
-	}
-	if back, err = expunge.IsFormOf(ctx, ex.s, refused, st.ours, st.theirs); err != nil || !back {
+	if back, err = ex.wasTagged(ctx, refused, st.ours, st.theirs); err != nil || !back || !ex.merge {
 		return err
 	}
 	st.take = st.theirs
 	return nil
+}
+
+// wasTagged reports whether a commit is what a tag named here before it was hidden. To ask whether tags named it costs nothing, and the
+// rest takes a walk for each tag that a teammate moved.
+func (ex *exchanger) wasTagged(ctx context.Context, refused doc.Expunged, hidden, whole git.ID) (bool, error) {
+	tagged, err := expunge.Tagged(ex.s, whole)
+	if !tagged || err != nil {
+		return false, err
+	}
+	return expunge.IsFormOf(ctx, ex.s, refused, hidden, whole)
 }
 
 // mayTakeTag reports whether the other side's commit may come here by a tag, and warns if it may not.
