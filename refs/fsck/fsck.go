@@ -164,6 +164,9 @@ func (c *checker) run(ctx context.Context) error {
 	if waits := c.refPipes(ctx); waits {
 		return nil
 	}
+	if err := c.goneRefs(ctx); err != nil {
+		c.unchecked("reflogs", err)
+	}
 	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
 		return err

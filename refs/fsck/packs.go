@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/prose"
 )
@@ -14,10 +16,14 @@ import (
 // packGrace is how long a pack may be between two files while git adds or removes it.
 const packGrace = time.Second
 
-// checkPacks looks for packs that git passes over. What they contain is not lost, so that no other check may run before.
+// checkPacks looks for packs that git passes over, if memory lacks something. What they contain is not lost, so that no other check may run
+// before. Where nothing is missing, such a pack is what is left of one that was deleted: it may contain what was expunged.
 func checkPacks(ctx context.Context, c *checker) error {
 	first, err := pack.Unusable(c.s.Repo())
 	if len(first) == 0 || err != nil {
+		return err
+	}
+	if whole, err := c.historyWhole(ctx); whole || err != nil {
 		return err
 	}
 	select {
@@ -39,6 +45,20 @@ func checkPacks(ctx context.Context, c *checker) error {
 		c.blocked = c.blocked || !c.found[len(c.found)-1].Fixed
 	}
 	return nil
+}
+
+// historyWhole reports whether all is here that our own refs lead to.
+func (c *checker) historyWhole(ctx context.Context) (bool, error) {
+	l, err := c.s.Repo().ListRefs(ctx, memoryPrefixes()...)
+	if err != nil {
+		return false, err
+	}
+	tips := expunge.UniqueIDs(slices.DeleteFunc(l.Refs, func(r git.Ref) bool { return tracking(r.Name) || isWork(r.Name) }))
+	lost, err := c.s.Repo().Lost(ctx, tips)
+	if git.ExitCode(err) > 0 { // a tip is lost, or something is damaged
+		return false, nil
+	}
+	return len(lost) == 0, err
 }
 
 // indexPack writes the index of a pack again. Of a pack that is cut short, git takes out what can be read.

@@ -226,6 +226,30 @@ type RefMove struct {
 	Reason   string
 }
 
+// LoggedRefs lists the names of refs below some prefixes that have a reflog, whether they exist or not. git deletes the reflog of a ref
+// before the ref. Where refs are no files it lists none: a table has both.
+func (r *Repo) LoggedRefs(prefixes ...string) (names []string, err error) {
+	if !r.format.refFiles {
+		return nil, nil
+	}
+	logs := filepath.Join(r.commonDir, "logs")
+	for _, prefix := range prefixes {
+		err := filepath.WalkDir(filepath.Join(logs, filepath.FromSlash(prefix)), func(path string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil && e.Type().IsRegular() && !strings.HasSuffix(path, ".lock") {
+				names = append(names, filepath.ToSlash(strings.TrimPrefix(path, logs+string(filepath.Separator))))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("cannot list reflogs: %w", err)
+		}
+	}
+	return names, nil
+}
+
 // Moves lists the moves of a ref that all worktrees share, oldest first, as far as its
 // reflog reaches; none where git keeps none. Its objects may be gone. A line that cannot
 // be read is left out, as git does.
