@@ -39,14 +39,13 @@ func checkHoles(ctx context.Context, c *checker) error {
 			return err
 		}
 	}
-	if back, err := c.rebuild(ctx); err != nil {
+	at := git.NotesRef
+	if first >= 0 {
+		at = v.flaws[first].At.Ref
+	}
+	if rebuilt, err := c.rebuildBelow(ctx, at); err != nil {
 		return err
-	} else if len(back) > 0 {
-		at := git.NotesRef
-		if first >= 0 {
-			at = v.flaws[first].At.Ref
-		}
-		c.reportRebuilt("history-lost", at, fmt.Sprintf("the history of '%s' lacks %s", incoming.Printable(at), prose.Count(len(back), "object")), back)
+	} else if rebuilt {
 		return checkHoles(ctx, c)
 	}
 	h, err := remake.FindHoles(ctx, c.s)
@@ -56,14 +55,7 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if h == nil {
 		return c.notesElsewhere(ctx, v)
 	}
-	refs := h.Refs
-	if h.Notes != nil {
-		refs = append(slices.Clone(refs), *h.Notes)
-	}
-	names := slices.Clone(refs)
-	for _, r := range h.Requests {
-		names = append(names, git.Ref{Name: r.Ref, ID: r.ID})
-	}
+	refs, names := refsOf(h)
 	lacks := fmt.Sprintf("the history of %s lacks %s, which no remote is known to have", shownNames(names), prose.Count(len(h.Objects), "object"))
 	c.holes = h.Objects
 	said := "the repair makes the commits since again, with what newer or earlier documents say"
@@ -78,6 +70,19 @@ func checkHoles(ctx context.Context, c *checker) error {
 		return checkRefs(ctx, c)
 	}
 	return nil
+}
+
+// refsOf returns the refs that lead to what is lost, and with the requests that keep such history.
+func refsOf(h *remake.Holes) (refs, names []git.Ref) {
+	refs = slices.Clone(h.Refs)
+	if h.Notes != nil {
+		refs = append(refs, *h.Notes)
+	}
+	names = slices.Clone(refs)
+	for _, r := range h.Requests {
+		names = append(names, git.Ref{Name: r.Ref, ID: r.ID})
+	}
+	return refs, names
 }
 
 // notesElsewhere reports what is lost of the history of notes and comes back by a command: checkDocuments looks at the newest notes alone.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remake"
 )
 
@@ -19,6 +21,16 @@ func (c *checker) rebuild(ctx context.Context) (back map[git.ID]bool, err error)
 		c.loaded = nil
 	}
 	return back, err
+}
+
+// rebuildBelow rebuilds what is lost of history, which a ref leads to, and reports it. It reports whether anything came back.
+func (c *checker) rebuildBelow(ctx context.Context, ref string) (bool, error) {
+	back, err := c.rebuild(ctx)
+	if len(back) == 0 || err != nil {
+		return false, err
+	}
+	c.reportRebuilt("history-lost", ref, fmt.Sprintf("the history of '%s' lacks %s", incoming.Printable(ref), prose.Count(len(back), "object")), back)
+	return true, nil
 }
 
 // reportRebuilt reports what was lost and has been written again.

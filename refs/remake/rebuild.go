@@ -22,7 +22,9 @@ import (
 //   - another commit: the files of its parent without what it removed, with the topics that the next commits have and did not change, and
 //     with their keys of metadata.yaml; or with the one text that it changed, if only a folder is lost, of all texts that are here.
 //
-//   - of the roadmap, a tree with each main.md that is here.
+//   - of the roadmap, a tree with each main.md that is here;
+//
+//   - an attachment, from local state.
 //
 // It does so also for what a remote may have: that cannot be reached, or has lost it, too. It returns what was lost and is here again. It writes trees and files alone: a commit that nothing leads to may be taken for one that was lost.
 func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]bool, error) {
@@ -39,6 +41,9 @@ func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]b
 	}
 	defer tx.Close()
 	r := rebuilder{h: h, tx: tx, back: map[git.ID]bool{}}
+	if err := r.attachments(ctx); err != nil {
+		return r.back, err
+	}
 	for n, id := range h.order {
 		if n == h.roadmaps {
 			if err := r.read(ctx); err != nil {
@@ -88,6 +93,27 @@ func (r *rebuilder) read(ctx context.Context) (err error) {
 	}
 	r.h.readExits()
 	return r.h.readChildren(ctx)
+}
+
+// attachments writes the contents of attachments that local state has still: it keeps those of steps for some time after a COMMIT.
+func (r *rebuilder) attachments(ctx context.Context) error {
+	for _, id := range r.h.order {
+		for _, at := range r.h.holes[id] {
+			hash, _, ok := doc.AttachmentAt(at.path)
+			if !ok || r.back[at.id] {
+				continue
+			}
+			data, err := git.ReadCacheFile(r.h.s.AttachedPath(hash))
+			if err != nil || r.h.s.Repo().BlobID(data) != at.id {
+				continue // as if it were not there: what is read is proved by the hash
+			}
+			if _, err := r.h.s.Repo().WriteBlob(ctx, data); err != nil {
+				return err
+			}
+			r.back[at.id] = true
+		}
+	}
+	return nil
 }
 
 // mayTell reports whether something of a commit is still lost that its parent does not lack, too, other than a text that is nowhere else.
