@@ -165,7 +165,7 @@ func (c *checker) run(ctx context.Context) error {
 		return nil
 	}
 	if err := c.goneRefs(ctx); err != nil {
-		c.unchecked("reflogs", err)
+		c.unchecked(ctx, "reflogs", err)
 	}
 	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *checker) run(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 			if !c.unsound() { // else the unreadable object is reported
-				c.unchecked(check.name, err)
+				c.unchecked(ctx, check.name, err)
 			}
 		}
 		if c.blocked {
@@ -223,13 +223,13 @@ func (c *checker) refPipes(ctx context.Context) bool {
 }
 
 // unchecked reports that a check could not look.
-func (c *checker) unchecked(name string, err error) {
+func (c *checker) unchecked(ctx context.Context, name string, err error) {
 	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(),
 		Repair: "git fsck"}
 	var known *fail.Error
 	var foreign *git.NotRegularError
-	var damaged *git.DamagedError
-	if c.ofReported(err) || errors.As(err, &damaged) && c.damaged[damaged.ID] { // by checkAccess, checkPlaces or dropDamaged
+	damaged := c.damagedIn(ctx, err)
+	if c.ofReported(err) || damaged != nil && c.damaged[damaged.ID] { // by checkAccess, checkPlaces or dropDamaged
 		return
 	}
 	switch {

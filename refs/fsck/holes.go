@@ -92,8 +92,8 @@ func (c *checker) notesElsewhere(ctx context.Context, v *memory) error {
 		return err
 	}
 	lost, err := c.s.Repo().Lost(ctx, []git.ID{tip})
-	if git.ExitCode(err) > 0 { // the newest ones are lost
-		return nil
+	if git.ExitCode(err) > 0 { // a commit is lost: git names it
+		lost, err = c.lostIn(ctx, err)
 	}
 	for _, f := range v.flaws {
 		delete(lost, f.ID)
