@@ -268,9 +268,10 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 	case r.kind == "commit":
 		return nil // checkDocuments reports what is missing, and where it may be found
 	default:
-		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
-		c.report(ctx, nil, p)
-		return nil
+		if p.Repair, err = c.bringBackTip(ctx, r.Ref); err == nil {
+			c.report(ctx, nil, p)
+		}
+		return err
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.setBack(ctx, r, f) }, p)
 	return nil
