@@ -337,8 +337,12 @@ func (h *Holes) readLoose(ctx context.Context) error {
 	}
 	h.loose = []*git.Commit{}
 	known := map[string]bool{}
-	err := h.reach(ctx, slices.Concat(h.own, h.kept), func(c *git.Commit) { known[madeAs(c)] = true })
-	if err != nil {
+	var failed error
+	err := h.reach(ctx, slices.Concat(h.own, h.kept), func(c *git.Commit) {
+		made, err := h.madeAs(ctx, c)
+		known[made], failed = true, errors.Join(failed, err)
+	})
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
 	ids, err := h.s.Repo().Unreachable(ctx)
@@ -357,7 +361,11 @@ func (h *Holes) readLoose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !known[madeAs(c)] {
+		made, err := h.madeAs(ctx, c)
+		if err != nil {
+			return err
+		}
+		if !known[made] {
 			h.loose = append(h.loose, c)
 		}
 	}
@@ -365,9 +373,21 @@ func (h *Holes) readLoose(ctx context.Context) error {
 }
 
 // madeAs tells commits apart that are not forms of one: a repair that was killed may have made a commit again, and that is no other history.
-func madeAs(c *git.Commit) string {
+// Two changes of one second may have one subject, and differ in topics or keys.
+func (h *Holes) madeAs(ctx context.Context, c *git.Commit) (string, error) {
 	if id := c.Trailer(store.TrailerID); id != "" {
-		return id
+		return id, nil
 	}
-	return fmt.Sprintf("%s\x00%s\x00%d\x00%s", c.Author.Name, c.Author.Email, c.Author.When.Unix(), c.Subject())
+	made := fmt.Sprintf("%s\x00%s\x00%d\x00%s", c.Author.Name, c.Author.Email, c.Author.When.Unix(), c.Subject())
+	if c.Tree.IsZero() {
+		return made, nil
+	}
+	for _, name := range []string{doc.TopicDir, doc.MetadataFile, doc.RoadmapFile} {
+		e, _, err := h.s.Repo().Edit(c.Tree).Entry(ctx, name)
+		if ignoreLost(err) != nil {
+			return "", err
+		}
+		made += "\x00" + string(e.ID)
+	}
+	return made, nil
 }
