@@ -70,6 +70,9 @@ func (h *Holes) stays(c *git.Commit) bool {
 		if len(parents) == 0 || h.commits[parents[0]] == nil || store.BranchOf(h.commits[parents[0]]) != store.BranchOf(c) {
 			return true
 		}
+		if p := at.Parents[0]; h.Objects[p] && h.before[at.ID].id == "" && h.before[p].id == "" {
+			return true // the check that sets refs back knows no older one: it ends at the lost commit
+		}
 		at = h.commits[parents[0]]
 	}
 }
