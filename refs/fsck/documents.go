@@ -119,7 +119,7 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 	}
 	switch {
 	case remote != "":
-		return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote) + v.leaveOut(f.ID), nil
+		return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote) + v.leaveOut(remote, f.ID), nil
 	case first != "" || !v.fix: // see dropDamagedFiles and [checker.rebuild]
 		return FixCommand, nil
 	}
@@ -155,14 +155,16 @@ func (v *memory) refspecs(ctx context.Context, name string) (args string) {
 	return args
 }
 
-// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here after a fetch that went well; ""
-// for that of a commit that no remote has: the repair that follows makes more of it.
-func (v *memory) leaveOut(id git.ID) string {
+// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here after the fetch, and the remote can
+// be reached; a fetch may fail over what is missing here. It is "" for the parent of a commit that no remote has: the repair that follows makes
+// more of it.
+func (v *memory) leaveOut(remote string, id git.ID) string {
 	child := v.childOf[id]
 	if child == "" || !v.isTracked(child) {
 		return ""
 	}
-	return fmt.Sprintf(` && { git cat-file -e %s 2>/dev/null || echo %s >> "$(git rev-parse --git-path shallow)"; }`, id, child)
+	return fmt.Sprintf(`; git ls-remote -q %s >/dev/null && { git cat-file -e %s 2>/dev/null || echo %s >> "$(git rev-parse --git-path shallow)"; }`,
+		prose.ShellQuoted(remote), id, child)
 }
 
 // repairWithout returns how to go on without a commit that contains something invalid:

@@ -188,7 +188,10 @@ func (c *checker) run(ctx context.Context) error {
 	for _, check := range checks() {
 		err := check.run(ctx, c)
 		for c.dropDamaged(ctx, err) {
-			err = check.run(ctx, c)
+			c.loaded = nil
+			if err = checkHoles(ctx, c); err == nil { // what is lost now
+				err = check.run(ctx, c)
+			}
 		}
 		if err != nil {
 			if ctx.Err() != nil {

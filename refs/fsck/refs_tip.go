@@ -1,8 +1,11 @@
 package fsck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -51,7 +54,8 @@ func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
 	if err != nil {
 		return "", err
 	}
-	var newest *git.Commit
+	var list []*git.Commit
+	inner := map[git.ID]bool{} // others of the branch come from them
 	for _, info := range infos {
 		if info.Type != "commit" {
 			continue
@@ -60,12 +64,19 @@ func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
 		if err != nil {
 			return "", err
 		}
-		if store.BranchOf(at) == branch && (newest == nil || at.Committer.When.After(newest.Committer.When)) && c.whole(ctx, at.ID) {
-			newest = at
+		if store.BranchOf(at) != branch || !c.whole(ctx, at.ID) {
+			continue
+		}
+		list = append(list, at)
+		for _, p := range at.Parents {
+			inner[p] = true
 		}
 	}
-	if newest == nil {
+	list = slices.DeleteFunc(list, func(at *git.Commit) bool { return inner[at.ID] })
+	if len(list) == 0 {
 		return "", nil
 	}
-	return newest.ID, nil
+	return slices.MaxFunc(list, func(a, b *git.Commit) int {
+		return cmp.Or(strings.Compare(a.Trailer(store.TrailerNewest), b.Trailer(store.TrailerNewest)), a.Committer.When.Compare(b.Committer.When))
+	}).ID, nil
 }
