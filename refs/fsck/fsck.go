@@ -185,14 +185,19 @@ func (c *checker) run(ctx context.Context) error {
 			c.forgotten, c.missing = &all, missing
 		}
 	}
+	looked := false // for what is lost
 	for _, check := range checks() {
 		err := check.run(ctx, c)
 		for c.dropDamaged(ctx, err) {
-			c.loaded = nil
-			if err = checkHoles(ctx, c); err == nil { // what is lost now
+			err, c.loaded = nil, nil
+			if looked {
+				err = checkHoles(ctx, c)
+			}
+			if err == nil {
 				err = check.run(ctx, c)
 			}
 		}
+		looked = looked || check.name == "history"
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
