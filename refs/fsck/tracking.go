@@ -135,11 +135,15 @@ func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref)
 		}
 	}
 	if len(alone) > 0 {
-		p.Message += fmt.Sprintf(", with %s that exist nowhere else: git context branch --restore restores them",
+		p.Message += fmt.Sprintf(", with %s that nothing else has: git context branch --restore restores them",
 			prose.Count(len(alone), "branch"))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.dropRemote(ctx, remote, list, alone) }, p)
-	return nil
+	if len(alone) == 0 || !c.found[len(c.found)-1].Fixed {
+		return nil
+	}
+	c.loaded = nil
+	return checkHoles(ctx, c) // what is lost of them is ours now
 }
 
 // aloneIn returns those refs whose commits nothing else reaches.

@@ -34,10 +34,13 @@ func PathLine(path string) string {
 	return path
 }
 
-// Count is a number with its noun: "1 step", "2 steps".
+// Count is a number with its noun: "1 step", "2 steps", "3 branches".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -43,6 +43,9 @@ func TestCount(t *testing.T) {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
+	if got := Count(2, "branch"); got != "2 branches" {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestHidePasswords(t *testing.T) {
