@@ -18,6 +18,9 @@ func (h *Holes) fill(ctx context.Context) error {
 	for _, r := range h.own {
 		named[r.ID] = named[r.ID] || !strings.HasPrefix(r.Name, git.DeletedPrefix)
 	}
+	for _, r := range h.kept {
+		named[r.ID] = true
+	}
 	if err := h.readChildren(ctx); err != nil {
 		return err
 	}

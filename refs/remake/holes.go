@@ -120,6 +120,7 @@ func findHoles(ctx context.Context, s *store.Store, apart bool) (*Holes, error) 
 	for _, r := range h.requests {
 		h.kept = append(h.kept, r.Memory()...)
 	}
+	slices.SortStableFunc(h.kept, func(a, b git.Ref) int { return rank(a) - rank(b) })
 	for _, r := range h.own {
 		if err := h.walk(ctx, r); err != nil {
 			return nil, err
