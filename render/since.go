@@ -119,7 +119,7 @@ func otherwiseNamed(ctx context.Context, s *refs.Store, word string, named error
 // isDate reports whether a word that may be a name as well is a date above all: a day, seconds since 1970, or words for times. A version
 // such as 1.2.3 is none.
 func isDate(word string) bool {
-	date := regexp.MustCompile(`^\d{4}-\d\d?-\d\d?([ T].*)?$|[ .]ago$`) // compiled here: other commands do not need it
+	date := regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?|\d\d?/\d\d?/\d{4}|\d\d?-[A-Z][a-z]+-\d{4})([ T].*)?$|[ .]ago$`) // compiled here: other commands do not need it
 	return isDay(word) || isNumber(word) && len(word) > 8 || date.MatchString(word)
 }
 
