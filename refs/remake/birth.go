@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -180,11 +181,19 @@ func (h *Holes) closestOf(ctx context.Context, branch string, to *git.Commit, ma
 	return newest(closest), nil
 }
 
-// difference counts the topics and keys that only one of two commits has or has otherwise. git.ErrNotFound: some are lost.
+// difference counts the topics and keys that only one of two commits has or has otherwise, but for what the second one changed itself, by its
+// subject. git.ErrNotFound: some are lost.
 func (h *Holes) difference(ctx context.Context, a, b *git.Commit) (int, error) {
 	topics, meta, err := h.read(ctx, [2]*git.Commit{a, b})
 	if err != nil {
 		return 0, err
+	}
+	changed := exit{Commit: b}
+	for i := range meta {
+		delete(topics[i], path.Base(changed.topic()))
+		if key := changed.key(); key != "" {
+			_, _ = meta[i].Unset(key) // a subject that was written by hand names no key
+		}
 	}
 	n, err := differingKeys(meta[0], meta[1])
 	for name, blob := range topics[0] {

@@ -2,6 +2,7 @@ package remake
 
 import (
 	"context"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -31,6 +32,9 @@ func (v *values) metadata(ctx context.Context, c *git.Commit, blob git.ID) (git.
 			return "", err
 		}
 	}
+	if err := v.keepChanged(ctx, meta); err != nil {
+		return "", err
+	}
 	if err := setFacts(meta, c); err != nil {
 		return "", err
 	}
@@ -38,6 +42,47 @@ func (v *values) metadata(ctx context.Context, c *git.Commit, blob git.ID) (git.
 		return "", err
 	}
 	return v.h.s.Repo().WriteBlob(ctx, data)
+}
+
+// key returns the path of the key that a commit changes, by its subject; "" if it says none.
+func (c exit) key() string {
+	if len(c.Parents) != 1 || c.Trailer(store.TrailerID) != "" {
+		return ""
+	}
+	for _, subject := range []string{store.SubjectSet, store.SubjectUnset} {
+		if key, ok := strings.CutPrefix(c.Subject(), subject); ok {
+			return key
+		}
+	}
+	return ""
+}
+
+// keepChanged sets the key that the only commit that follows changes, by its subject, to what it was before.
+func (v *values) keepChanged(ctx context.Context, meta *doc.Metadata) error {
+	if len(v.exits) != 1 {
+		return nil
+	}
+	key := v.exits[0].key()
+	if key == "" {
+		return nil
+	}
+	data, err := v.h.s.Repo().Blob(ctx, v.before[strings.TrimPrefix(doc.MetadataFile, v.at.path)])
+	if err != nil {
+		return ignoreLost(err)
+	}
+	before, err := doc.ParseMetadata(data)
+	if err != nil {
+		return nil // as above
+	}
+	text, has, err := before.YAML(key)
+	if err != nil {
+		return nil // a subject that was written by hand names no key
+	}
+	if has {
+		return meta.Set(key, string(text))
+	}
+	_, err = meta.Unset(key)
+	return err
 }
 
 // counted returns the metadata.yaml of a commit with made documents, which counts the entry that was made: that of the documents, or, of
