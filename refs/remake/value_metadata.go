@@ -62,17 +62,17 @@ func (v *values) keepChanged(ctx context.Context, meta *doc.Metadata) error {
 	if len(v.exits) != 1 {
 		return nil
 	}
-	key := v.exits[0].key()
-	if key == "" {
+	key, blob := v.exits[0].key(), v.before[strings.TrimPrefix(doc.MetadataFile, v.at.path)]
+	if key == "" || blob == "" { // the first commit of all has none before it
 		return nil
 	}
-	data, err := v.h.s.Repo().Blob(ctx, v.before[strings.TrimPrefix(doc.MetadataFile, v.at.path)])
+	data, err := v.h.s.Repo().Blob(ctx, blob)
 	if err != nil {
 		return ignoreLost(err)
 	}
 	before, err := doc.ParseMetadata(data)
 	if err != nil {
-		return nil // as above
+		return nil // the check of documents says what is wrong
 	}
 	text, has, err := before.YAML(key)
 	if err != nil {
