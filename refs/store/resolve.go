@@ -1,14 +1,12 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
@@ -228,65 +226,6 @@ func (s *Store) abbreviates(ctx context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(infos, func(i git.ObjectInfo) bool { return i.Type == "commit" }), err
 }
 
-// idSlack is how much older than the time in its id a commit's commit may be for
-// the quick look: a busy minute's ids run ahead of the clock.
-const idSlack = time.Hour
-
-// ByID looks for a commit by its id: first among the commits that are not older than
-// the id, which for what was made lately are few, then among all. Of several it returns the one that added the entry. One
-// that names the id without adding its entry, as a commit made by hand with the message of another may, is returned only
-// if no other names it.
-func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
-	var alone git.ID
-	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
-		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
-	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
-	for _, args := range [][]string{append(args, young), args} {
-		var found []*git.Commit
-		err := s.LogIDs(ctx, args, func(f [][]byte) error {
-			if string(f[1]) != name { // its text speaks of the id
-				return nil
-			}
-			c, err := s.repo.Commit(ctx, git.ID(f[0]))
-			if err != nil {
-				return err
-			}
-			if entry, err := s.added(ctx, c); err == nil && entry == nil { // one that cannot be read may have it
-				alone = cmp.Or(alone, c.ID)
-				return nil
-			}
-			found = append(found, c)
-			return nil
-		})
-		if len(found) > 0 && err == nil {
-			return s.firstOf(ctx, found)
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	return alone, nil
-}
-
-// firstOf returns which of some commits that name one entry added it: the one with the oldest date, of those with one date that which is
-// listed first, or the first one in its history. A copy that somebody pushes beside it, or on a tag, is younger.
-func (s *Store) firstOf(ctx context.Context, commits []*git.Commit) (git.ID, error) {
-	first := slices.MinFunc(commits, func(a, b *git.Commit) int { return a.Committer.When.Compare(b.Committer.When) })
-	if len(commits) == 1 {
-		return first.ID, nil
-	}
-	list, err := s.repo.History(ctx, []git.ID{first.ID})
-	if err != nil {
-		return "", err
-	}
-	for _, n := range list {
-		if slices.ContainsFunc(commits, func(c *git.Commit) bool { return c.ID == n.ID }) {
-			return n.ID, nil
-		}
-	}
-	return first.ID, nil
-}
-
 // NoSuchCommit says that a name means nothing here, with the nearest branch; of a shallow clone that
 // lacks memory commits, that it may be one of those.
 func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
@@ -311,122 +250,6 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("no commit '%s' in memory", prose.OneLine(rev, 100)), hint)
-}
-
-// NewestCommitAt returns the commit that a revision names: itself if it has an entry, else the
-// newest one below it that has. fail.ErrNotFound where there is none.
-func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, error) {
-	c, err := s.Revision(ctx, rev)
-	if err != nil {
-		return nil, err
-	}
-	newest, err := s.NewestCommit(ctx, c)
-	if err == nil && newest == nil {
-		err = fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
-			"git context commit -m SUMMARY")
-	}
-	return newest, err
-}
-
-// CommitMeant finds the commit that something is to be written about. A branch
-// means its newest one; any other name must name a commit itself, because what is
-// said of one must not go to another.
-func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error) {
-	c, ref, err := s.revision(ctx, rev)
-	if err != nil {
-		return nil, err
-	}
-	if entry, err := s.added(ctx, c); err != nil || entry != nil {
-		return c, err
-	}
-	newest, err := s.NewestCommit(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	branch := strings.HasPrefix(ref, git.BranchPrefix) && beforeSuffix(rev) == rev
-	switch own := c.Trailer(TrailerCommits) != "0"; {
-	case newest == nil || branch && !own:
-		return nil, fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
-			"git context commit -m SUMMARY")
-	case !branch:
-		return nil, fail.New(fail.ErrInvalid, fail.NoEntry, fmt.Sprintf("'%s' has no entry in commit.md; it was made after commit %s", prose.OneLine(rev, 100), newest.ID.Short()),
-			"git context log --oneline "+prose.OneLine(rev, 100))
-	}
-	return newest, nil
-}
-
-// NewestCommit follows every way back from c to the first commit that added an entry and returns the
-// one with the largest id; nil for none. A merge of one branch from two repositories has no
-// entry of its own.
-func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
-	var newest *git.Commit
-	seen := map[git.ID]bool{}
-	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
-		c := queue[0]
-		entry, err := s.added(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if entry != nil {
-			if newest == nil || entry.ID > newest.Trailer(TrailerID) {
-				newest = c
-			}
-			continue
-		}
-		for _, p := range c.Parents {
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			parent, err := s.repo.Commit(ctx, p)
-			if err != nil {
-				return nil, err
-			}
-			queue = append(queue, parent)
-		}
-	}
-	return newest, nil
-}
-
-// EntryOf returns the entry of a commit in its commit.md, and nil where there is none. A
-// Context-Id without an entry, as other tools may copy one, is not an error.
-func (s *Store) EntryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error) {
-	id := c.Trailer(TrailerID)
-	if id == "" {
-		return nil, nil
-	}
-	ms, _, err := s.TipOf(BranchOf(c), c).LiveCommits(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(ms, func(m doc.Commit) bool { return m.ID == id }); i >= 0 {
-		return &ms[i], nil
-	}
-	return nil, nil
-}
-
-// added is EntryOf for the commit that added the entry: nil also where a parent has the entry.
-func (s *Store) added(ctx context.Context, c *git.Commit) (*doc.Commit, error) {
-	entry, err := s.EntryOf(ctx, c)
-	if entry == nil || err != nil {
-		return nil, err
-	}
-	for _, id := range c.Parents {
-		p, err := s.repo.Commit(ctx, id)
-		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if newest := p.Trailer(TrailerNewest); doc.ValidID(newest) && newest < entry.ID {
-			continue // so it is for all that our commands make
-		}
-		if has, err := s.TipOf(BranchOf(p), p).ContainsEntry(ctx, CommitEntries, entry.ID); err != nil || has {
-			return nil, err
-		}
-	}
-	return entry, nil
 }
 
 // StoodAt reports whether the branch of a tip was ever at a commit. It was at
