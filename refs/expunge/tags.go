@@ -10,15 +10,19 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// TagsName is the file of local state that lists the commits that tags named here before an expunge moved them, one in a line; a tag's
-// name may be what was expunged. What somebody refuses to forget comes back from there alone: a teammate can make tombstones and
-// commits that fit each other.
+// TagsName is the file of local state that lists the commits that tags named here before an expunge moved them, one on each line. The
+// names of the tags are not in it: a name may be what was expunged. When somebody refuses to forget something, a tag goes back to one of
+// these commits only, because a teammate can make a commit and tombstones that fit each other.
 const TagsName = "tags"
 
-// Tagged reports whether a tag named a commit here before an expunge moved it.
-func Tagged(s *store.Store, id git.ID) (bool, error) {
+// Tagged returns the commits that tags named here before an expunge moved them.
+func Tagged(s *store.Store) (map[git.ID]bool, error) {
 	lines, err := readTagged(s)
-	return slices.Contains(lines, string(id)+"\n"), err
+	tagged := map[git.ID]bool{}
+	for _, line := range lines {
+		tagged[git.ID(strings.TrimSuffix(line, "\n"))] = true
+	}
+	return tagged, err
 }
 
 // listTagged adds the commits of the tags that are about to move.

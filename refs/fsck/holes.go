@@ -193,11 +193,16 @@ func (c *checker) othersWhole(ctx context.Context) (bool, error) {
 	if tip != "" {
 		tips = append(tips, tip)
 	}
+	return c.wholeBelow(ctx, tips)
+}
+
+// wholeBelow reports whether all is here that some commits lead to, and these.
+func (c *checker) wholeBelow(ctx context.Context, tips []git.ID) (bool, error) {
 	if len(tips) == 0 {
 		return true, nil
 	}
 	lost, err := c.s.Repo().Lost(ctx, tips)
-	if git.ExitCode(err) > 0 {
+	if git.ExitCode(err) > 0 { // one of them is lost, or something is damaged
 		return false, nil
 	}
 	return len(lost) == 0, err

@@ -53,19 +53,14 @@ func (c *checker) historyWhole(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	tips := expunge.UniqueIDs(slices.DeleteFunc(l.Refs, func(r git.Ref) bool { return tracking(r.Name) || isWork(r.Name) }))
-	lost, err := c.s.Repo().Lost(ctx, tips)
-	if git.ExitCode(err) > 0 { // a tip is lost, or something is damaged
-		return false, nil
-	}
-	return len(lost) == 0, err
+	return c.wholeBelow(ctx, expunge.UniqueIDs(slices.DeleteFunc(l.Refs, func(r git.Ref) bool { return tracking(r.Name) || isWork(r.Name) })))
 }
 
 // indexPack writes the index of a pack again. Of a pack that is cut short, git takes out what can be read.
 func (c *checker) indexPack(ctx context.Context, path string) error {
 	err := pack.WriteIndex(ctx, c.s.Repo(), path)
 	if err == nil {
-		return c.s.Repo().Close() // the child that reads objects has passed over the pack for good
+		return c.s.Repo().Close() // the running child does not look at a pack again that it could not use
 	}
 	if ctx.Err() != nil {
 		return err

@@ -1,14 +1,14 @@
 package fsck
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remake"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -30,13 +30,17 @@ func (c *checker) bringBackTip(ctx context.Context, r git.Ref) (string, error) {
 
 // newestOf returns the newest whole commit of a branch, of those that nothing leads to or that other branches lead to; "" for none.
 func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
-	ids, err := c.s.Repo().Unreachable(ctx)
+	unreached, err := c.s.Repo().Unreachable(ctx)
 	if err != nil {
 		return "", err
 	}
 	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix, git.TagPrefix, git.DeletedPrefix)
 	if err != nil {
 		return "", err
+	}
+	ids := map[git.ID]bool{}
+	for _, id := range unreached {
+		ids[id] = true
 	}
 	for _, r := range l.Refs {
 		list, err := c.s.Repo().History(ctx, []git.ID{r.ID})
@@ -47,15 +51,14 @@ func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
 			return "", err
 		}
 		for _, n := range list {
-			ids = append(ids, n.ID)
+			ids[n.ID] = true
 		}
 	}
-	infos, err := c.s.Repo().Infos(ctx, ids)
+	infos, err := c.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(ids)))
 	if err != nil {
 		return "", err
 	}
 	var list []*git.Commit
-	inner := map[git.ID]bool{} // others of the branch come from them
 	for _, info := range infos {
 		if info.Type != "commit" {
 			continue
@@ -64,19 +67,18 @@ func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
 		if err != nil {
 			return "", err
 		}
-		if store.BranchOf(at) != branch || !c.whole(ctx, at.ID) {
-			continue
-		}
-		list = append(list, at)
-		for _, p := range at.Parents {
-			inner[p] = true
+		if store.BranchOf(at) == branch {
+			list = append(list, at)
 		}
 	}
-	list = slices.DeleteFunc(list, func(at *git.Commit) bool { return inner[at.ID] })
-	if len(list) == 0 {
-		return "", nil
+	for {
+		at := remake.Newest(list)
+		if at == nil {
+			return "", nil
+		}
+		if c.whole(ctx, at.ID) {
+			return at.ID, nil
+		}
+		list = slices.DeleteFunc(list, func(o *git.Commit) bool { return o == at })
 	}
-	return slices.MaxFunc(list, func(a, b *git.Commit) int {
-		return cmp.Or(strings.Compare(a.Trailer(store.TrailerNewest), b.Trailer(store.TrailerNewest)), a.Committer.When.Compare(b.Committer.When))
-	}).ID, nil
 }

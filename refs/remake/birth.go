@@ -178,7 +178,7 @@ func (h *Holes) closestOf(ctx context.Context, branch string, to *git.Commit, ma
 	if closest == nil { // the topics or keys of the other commit are lost
 		closest = list
 	}
-	return newest(closest), nil
+	return Newest(closest), nil
 }
 
 // difference counts the topics and keys that only one of two commits has or has otherwise, but for what the second one changed itself, by its
@@ -209,9 +209,9 @@ func (h *Holes) difference(ctx context.Context, a, b *git.Commit) (int, error) {
 	return n, err
 }
 
-// newest returns the commit with the newest entry, of several the latest one, of those from which none of the others comes; nil
+// Newest returns the commit with the newest entry, of several the latest one, of those from which none of the others comes; nil
 // for no commits.
-func newest(list []*git.Commit) *git.Commit {
+func Newest(list []*git.Commit) *git.Commit {
 	inner := map[git.ID]bool{}
 	for _, c := range list {
 		for _, p := range c.Parents {

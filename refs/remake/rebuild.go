@@ -26,7 +26,8 @@ import (
 //
 //   - an attachment, from local state.
 //
-// It does so also for what a remote may have: that cannot be reached, or has lost it, too. It returns what was lost and is here again. It writes trees and files alone: a commit that nothing leads to may be taken for one that was lost.
+// It does so also for what a remote may have: the remote may not be reached, or have lost it, too. It returns what was lost and is here
+// again. It writes no commits: one that nothing leads to may be taken for one that was lost.
 func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]bool, error) {
 	if partial, err := s.Repo().Partial(); partial || err != nil {
 		return nil, err // what is not here may only not have been fetched
@@ -105,7 +106,7 @@ func (r *rebuilder) attachments(ctx context.Context) error {
 			}
 			data, err := git.ReadCacheFile(r.h.s.AttachedPath(hash))
 			if err != nil || r.h.s.Repo().BlobID(data) != at.id {
-				continue // as if it were not there: what is read is proved by the hash
+				continue // fsck reports a file of local state that cannot be read; the hash proves what is read
 			}
 			if _, err := r.h.s.Repo().WriteBlob(ctx, data); err != nil {
 				return err

@@ -67,7 +67,7 @@ func (h *Holes) unreachedOwn(ctx context.Context, id git.ID, child *git.Commit, 
 		}
 	}
 	// A commit whose entry is there was not undone. One of topics or metadata may have been, and then the child lacks its topic.
-	last := newest(made)
+	last := Newest(made)
 	var alike []*git.Commit
 	if last != nil {
 		from, alike = h.after(last.ID), []*git.Commit{last}
@@ -87,7 +87,7 @@ func (h *Holes) unreachedOwn(ctx context.Context, id git.ID, child *git.Commit, 
 	if len(alike) > 0 { // else the lost commit has removed a topic
 		list = alike
 	}
-	return newest(list), nil
+	return Newest(list), nil
 }
 
 // unreachedMerged returns the newest commits of other branches whose entries the child of a lost commit has and neither its other
@@ -128,7 +128,7 @@ func (h *Holes) unreachedMerged(ctx context.Context, lost git.ID, child *git.Com
 	}
 	var list []git.ID
 	for _, name := range slices.Sorted(maps.Keys(branches)) {
-		list = append(list, newest(branches[name]).ID)
+		list = append(list, Newest(branches[name]).ID)
 	}
 	return list, nil
 }

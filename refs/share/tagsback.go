@@ -25,13 +25,20 @@ func (ex *exchanger) tagsToBringBack(ctx context.Context, ours, theirs *remote.R
 	if refused.Empty() {
 		return nil, nil
 	}
+	tagged, err := expunge.Tagged(ex.s)
+	if err != nil {
+		return nil, err
+	}
 	var plan []*refAction
 	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
 		st := &refAction{ref: git.TagRef(name), ours: ours.Tags[name], theirs: theirs.Tags[name]}
 		if st.theirs == "" || st.theirs == st.ours || ex.isDirty(st.ref) || ex.aside[st.ref] != nil {
 			continue
 		}
-		if err := ex.bringTagBack(ctx, st, refused); err != nil {
+		if !tagged[st.ours] && !tagged[st.theirs] { // the rest takes two walks for each tag that a teammate moved
+			continue
+		}
+		if err := ex.bringTagBack(ctx, st, refused, tagged); err != nil {
 			return nil, fmt.Errorf("tag '%s': %w", name, err)
 		}
 		if st.take != "" && !ex.mayTakeTag(ctx, st, ours) {
@@ -45,8 +52,14 @@ func (ex *exchanger) tagsToBringBack(ctx context.Context, ours, theirs *remote.R
 }
 
 // bringTagBack compares the two commits that a tag names.
-func (ex *exchanger) bringTagBack(ctx context.Context, st *refAction, refused doc.Expunged) error {
-	back, err := ex.wasTagged(ctx, refused, st.theirs, st.ours)
+func (ex *exchanger) bringTagBack(ctx context.Context, st *refAction, refused doc.Expunged, tagged map[git.ID]bool) error {
+	isFormOf := func(hidden, whole git.ID) (bool, error) {
+		if !tagged[whole] {
+			return false, nil
+		}
+		return expunge.IsFormOf(ctx, ex.s, refused, hidden, whole)
+	}
+	back, err := isFormOf(st.theirs, st.ours)
 	if err != nil {
 		return err
 	}
@@ -56,21 +69,11 @@ func (ex *exchanger) bringTagBack(ctx context.Context, st *refAction, refused do
 		}
 		return nil
 	}
-	if back, err = ex.wasTagged(ctx, refused, st.ours, st.theirs); err != nil || !back || !ex.merge {
+	if back, err = isFormOf(st.ours, st.theirs); err != nil || !back || !ex.merge {
 		return err
 	}
 	st.take = st.theirs
 	return nil
-}
-
-// wasTagged reports whether a commit is what a tag named here before it was hidden. To ask whether tags named it costs nothing, and the
-// rest takes a walk for each tag that a teammate moved.
-func (ex *exchanger) wasTagged(ctx context.Context, refused doc.Expunged, hidden, whole git.ID) (bool, error) {
-	tagged, err := expunge.Tagged(ex.s, whole)
-	if !tagged || err != nil {
-		return false, err
-	}
-	return expunge.IsFormOf(ctx, ex.s, refused, hidden, whole)
 }
 
 // mayTakeTag reports whether the other side's commit may come here by a tag, and warns if it may not.
