@@ -328,22 +328,23 @@ func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 // memory commits that branches, tags and the other prefixes of refs reach.
 func CommitHashes(ctx context.Context, s *store.Store,
 	others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
-	now, here = map[string]git.ID{}, map[git.ID]bool{}
+	here = map[git.ID]bool{}
 	var added history.Adders
-	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
-		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[2])}
+	read := &store.Records{Fields: 4, Each: func(f [][]byte) error {
+		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[3])}
 		here[c.ID] = true
-		added.List(c.ID, history.ParentsOf(f[1]))
-		if id := c.Trailer(store.TrailerID); id != "" && added.Name(id, c.ID) {
-			now[id] = c.ID
+		added.List(c.ID, history.ParentsOf(f[1]), history.SecondsOf(f[2]))
+		if id := c.Trailer(store.TrailerID); id != "" {
+			added.Name(id, c.ID)
 		}
 		return nil
 	}}
-	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%P%x00%B"}
+	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%P%x00%ct%x00%B"}
 	for _, prefix := range append([]string{git.BranchPrefix, git.TagPrefix}, others...) {
 		args = append(args, "--glob="+prefix+"*")
 	}
-	return now, here, s.Repo().ViewTo(ctx, read, nil, append(args, "--")...)
+	err = s.Repo().ViewTo(ctx, read, nil, append(args, "--")...)
+	return added.All(), here, err
 }
 
 // LinkMarker is a text that the line of every link contains.

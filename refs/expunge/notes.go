@@ -284,6 +284,33 @@ func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID,
 	return w.notesRoot(ctx, theirs, tree)
 }
 
+// Return returns a commit of the notes, without history, in which the commits that come back have what was noted since of those
+// that hidden made of them; "" if that is nothing. Both have rewritten the commits.
+func (w *Rewriter) Return(ctx context.Context, hidden *Rewriter) (git.ID, error) {
+	tip, err := w.s.NotesTip(ctx)
+	if err != nil || tip == "" {
+		return "", err
+	}
+	noted, err := notes.Open(ctx, w.s.Repo())
+	if err != nil {
+		return "", err
+	}
+	tree := w.s.Repo().Edit(w.s.Repo().EmptyTree())
+	for id, back := range w.commits {
+		if hidden.now(id) == back {
+			continue
+		}
+		note, err := noted.Read(ctx, hidden.now(id))
+		if err == nil && note != nil {
+			err = w.addNote(ctx, tree, notePath(back), note)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return w.notesRoot(ctx, tip, tree)
+}
+
 // dirtySince is dirtyNotes for what theirs contains and ours does not; ours may be "".
 func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
 	var not []git.ID

@@ -48,12 +48,11 @@ func newWanted(ids map[string]*store.Commit) *wantedAdders {
 	return w
 }
 
-// found takes a commit for what added a wanted entry, and returns whether it is that, of those seen so far.
-func (w *wantedAdders) found(entry string, c git.ID) bool {
-	if _, known := w.Of(entry); !known {
+// found takes a commit that names a wanted entry.
+func (w *wantedAdders) found(entry string, c git.ID) {
+	if w.Name(entry, c) {
 		w.left--
 	}
-	return w.Name(entry, c)
 }
 
 // enough reports whether no commit below the one whose Context-Newest is given can have added a wanted entry: each
@@ -105,7 +104,7 @@ func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 	if len(left) == 0 {
 		return near, nil
 	}
-	seen := map[git.ID]bool{}
+	seen, naming := map[git.ID]bool{}, map[git.ID]*git.Commit{}
 	queue := []*git.Commit{t.Commit()}
 	for n := 0; len(queue) > 0; n++ {
 		if n == nearCommits {
@@ -119,9 +118,10 @@ func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 		}
 		c := queue[next]
 		queue = slices.Delete(queue, next, next+1)
-		wanted.List(c.ID, c.Parents)
-		if id := c.Trailer(store.TrailerID); left[id] != nil && wanted.found(id, c.ID) {
-			near[id] = c
+		wanted.List(c.ID, c.Parents, c.Committer.When.Unix())
+		if id := c.Trailer(store.TrailerID); left[id] != nil {
+			wanted.found(id, c.ID)
+			naming[c.ID] = c
 		}
 		if wanted.enough(c.Trailer(store.TrailerNewest)) {
 			break
@@ -139,6 +139,11 @@ func walkNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 				return nil, err
 			}
 			queue = append(queue, parent)
+		}
+	}
+	for id := range left {
+		if c := naming[wanted.Of(id)]; c != nil {
+			near[id] = c
 		}
 	}
 	return near, nil
@@ -168,27 +173,44 @@ func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 	if len(left) == 0 {
 		return nil
 	}
-	wanted := newWanted(left)
-	return s.LogIDs(ctx, []string{"--notes=context", store.EndOfOptions, string(t.Commit().ID)}, func(f [][]byte) error {
-		hash := git.ID(f[0])
-		wanted.List(hash, ParentsOf(f[6]))
-		if c := left[string(f[1])]; c != nil && wanted.found(c.ID, hash) {
-			var err error
-			if c.Authored, err = s.By(ctx, string(f[4]), string(f[5])); err != nil {
+	wanted, naming := newWanted(left), map[git.ID]logFields{}
+	err := s.LogIDs(ctx, []string{"--notes=context", store.EndOfOptions, string(t.Commit().ID)}, func(f [][]byte) error {
+		hash, id := git.ID(f[0]), string(f[1])
+		wanted.List(hash, ParentsOf(f[6]), SecondsOf(f[7]))
+		if left[id] != nil {
+			by, err := s.By(ctx, string(f[4]), string(f[5]))
+			if err != nil {
 				return err
 			}
-			c.Hash, c.Code = &hash, nil
-			if len(f[2]) > 0 {
-				code := git.ID(f[2])
-				c.Code = &code
-			}
-			c.Judge(judgedAt(t.At(), f[3]))
+			wanted.found(id, hash)
+			naming[hash] = logFields{by, git.ID(f[2]), judgedAt(t.At(), f[3])}
 		}
-		if wanted.enough(string(f[7])) {
+		if wanted.enough(string(f[8])) {
 			return git.ErrEnough
 		}
 		return nil
-	}, store.TrailerValue(store.TrailerCode), "%N", "%an", "%ae", "%P", store.TrailerValue(store.TrailerNewest))
+	}, store.TrailerValue(store.TrailerCode), "%N", "%an", "%ae", "%P", "%ct", store.TrailerValue(store.TrailerNewest))
+	if err != nil {
+		return err
+	}
+	for id, c := range left {
+		if hash := wanted.Of(id); hash != "" {
+			said := naming[hash]
+			c.Hash, c.Authored = &hash, said.by
+			if said.code != "" {
+				c.Code = &said.code
+			}
+			c.Judge(said.judgement)
+		}
+	}
+	return nil
+}
+
+// logFields are what git log says of a commit.
+type logFields struct {
+	by        store.Authored
+	code      git.ID // "" for none
+	judgement notes.Judgement
 }
 
 // judgedAt reads what a note says: now, for nil, or at a moment of the past.

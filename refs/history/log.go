@@ -64,7 +64,7 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	w := logWalk{list: &l, most: o.Most, whole: len(o.Arguments.Select) == 0 && len(o.Arguments.Paths) == 0}
 	err = s.LogIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
-		w.see(m, ParentsOf(f[8]))
+		w.see(m, ParentsOf(f[8]), SecondsOf(f[9]))
 		var err error
 		if m.By, err = s.By(ctx, string(f[6]), string(f[7])); err != nil {
 			return err
@@ -73,12 +73,12 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 			o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
 			l.Commits = append(l.Commits, m)
 		}
-		if w.enough(string(f[9])) {
+		if w.enough(string(f[10])) {
 			return git.ErrEnough
 		}
 		return nil
 	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent),
-		store.TrailerValue(store.TrailerCode), note, "%an", "%ae", "%P", w.newest())
+		store.TrailerValue(store.TrailerCode), note, "%an", "%ae", "%P", "%ct", w.newest())
 	if err != nil {
 		return l, err
 	}
@@ -101,15 +101,17 @@ type logWalk struct {
 	rest  *wantedAdders // once the list is long enough
 }
 
-// see takes the next commit of the walk, and removes a listed one that names its entry after it.
-func (w *logWalk) see(m Logged, parents []git.ID) {
-	w.added.List(m.Commit, parents)
+// see takes the next commit of the walk, and removes a listed one that names its entry after it. Both stay where neither is in the
+// history of the other.
+func (w *logWalk) see(m Logged, parents []git.ID, seconds int64) {
+	w.added.List(m.Commit, parents, seconds)
 	if m.ID == "" {
 		return
 	}
-	before, known := w.added.Of(m.ID)
-	if w.added.Name(m.ID, m.Commit) && known {
-		w.list.Commits = slices.DeleteFunc(w.list.Commits, func(l Logged) bool { return l.Commit == before })
+	if !w.added.Name(m.ID, m.Commit) {
+		w.list.Commits = slices.DeleteFunc(w.list.Commits, func(l Logged) bool {
+			return l.ID == m.ID && w.added.follows(l.Commit, m.Commit)
+		})
 		w.rest = nil
 	}
 }

@@ -153,22 +153,20 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, cut Cut,
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]*RecentCommit{}
+	known := map[git.ID]*RecentCommit{}
 	var added Adders
 	for i, c := range recent {
-		added.List(c.Hash, c.Parents)
-		if c.ID != "" && added.Name(c.ID, c.Hash) {
-			known[c.ID] = &recent[i]
+		known[c.Hash] = &recent[i]
+		if added.List(c.Hash, c.Parents, c.Time.Unix()); c.ID != "" {
+			added.Name(c.ID, c.Hash)
 		}
 	}
-	left := map[string]*store.Commit{}
+	if slices.ContainsFunc(commits, func(c store.Commit) bool { return added.Of(c.ID) == "" }) {
+		return commits, locate(ctx, s, t, commits) // all: what names the others may be copies
+	}
 	for i := range commits {
 		c := &commits[i]
-		found := known[c.ID]
-		if c.ID == "" || found == nil {
-			left[c.ID] = c
-			continue
-		}
+		found := known[added.Of(c.ID)]
 		c.Hash, c.Authored = &found.Hash, found.By
 		if found.Code != "" {
 			c.Code = &found.Code
@@ -179,7 +177,7 @@ func NewestOf(ctx context.Context, s *store.Store, t *store.Tip, n int, cut Cut,
 		}
 		c.Judge(judgedAt(t.At(), note))
 	}
-	return commits, locateIn(ctx, s, t, left)
+	return commits, nil
 }
 
 // ReadTopics reads the topics of a tip, by key, without the ones that another replaces: all, or

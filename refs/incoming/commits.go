@@ -124,6 +124,9 @@ func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error
 	if err := c.checkFiles(ctx, unread); err != nil {
 		return err
 	}
+	if err := c.reach(ctx, commits); err != nil {
+		return err
+	}
 	for _, f := range list {
 		read := c.Files[FileKey{f.kind, f.ID}]
 		if read.Bad {

@@ -199,6 +199,7 @@ type Inspection struct {
 	Files   map[FileKey]Ends    // that were checked
 	Roots   map[git.ID]Root     // of branches, by tree
 	newer   map[git.ID]string   // of commits that left out entries: the id of one
+	reached map[git.ID]string   // of commits: the largest id in their history, see reach
 	looked  int                 // number of commits that leftOut looked at
 
 	Reader Reader // receives what was read; may be nil
@@ -224,6 +225,7 @@ func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 		bytes: bytesExtra + bytesPerEntry*int64(limit), volumes: newVolumes(limit),
 		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
 		trees: map[seenTree]string{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{}, newer: map[git.ID]string{},
+		reached: map[git.ID]string{},
 	}
 }
 
@@ -318,7 +320,7 @@ func (c *Inspection) brokenHistory(ctx context.Context, tips []Tip, err error) e
 }
 
 // rulesVersion is the version of what Check allows. Raise it with each change of that.
-const rulesVersion = 1
+const rulesVersion = 2
 
 // Rules returns, as one word, what [Check] depends on beside objects, refs and the clock: the version of its rules, and
 // the setting that bounds them. What was refused may be allowed by other rules.

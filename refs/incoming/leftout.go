@@ -1,6 +1,7 @@
 package incoming
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -45,26 +46,49 @@ func (c *Inspection) leftOut(ctx context.Context, n *Commit, last string) (bool,
 	return false, nil
 }
 
-// notRepeated reports a commit whose entry is the last one of a parent, too, and whose message is another one: none of our commands
-// makes it, and views would take it for the commit of that entry. With the same message it is what git's own commands make of a
-// tip, as for leftOut.
+// reach sets the largest id that commits and their history have in a commit.md. Of history that is here that is the last one
+// of the commit at its edge.
+func (c *Inspection) reach(ctx context.Context, commits []*Commit) error {
+	for _, n := range commits {
+		newest := c.Files[FileKey{KindCommits, c.Roots[n.Tree].Commits}].Last
+		for _, id := range n.Parents {
+			if _, known := c.reached[id]; !known {
+				_, last, err := c.ownLast(ctx, id, n.Ref)
+				if err != nil {
+					return err
+				}
+				c.reached[id] = last
+			}
+			newest = max(newest, c.reached[id])
+		}
+		c.reached[n.ID] = newest
+	}
+	return nil
+}
+
+// notRepeated reports a commit whose entry is not new, because views would take it for the commit of that entry, with its message
+// and without its score. None of our commands makes one where
+//
+//  1. a parent has the entry as its last one, too, with another message: with the same one it is what git's own commands make of a
+//     tip, as for leftOut; or
+//  2. it is the newest entry of a parent's history, and the parent has left it out.
 func (c *Inspection) notRepeated(ctx context.Context, f File) error {
 	for _, id := range f.at.Parents {
-		if c.looked++; c.looked > mostLooks {
-			return nil
+		if c.reached[id] != f.at.EntryID {
+			continue
 		}
-		_, last, err := c.lastOf(ctx, id, f.at.Ref)
+		_, last, err := c.ownLast(ctx, id, f.at.Ref)
+		who, same := "an older commit", false
+		if last == f.at.EntryID && err == nil {
+			who = "a parent"
+			same, err = c.saysTheSame(ctx, f.at.ID, id)
+		}
+		if err == nil && !same {
+			err = c.wrong(FlawUnlisted, f, who+" has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
+		}
 		if err != nil {
 			return err
 		}
-		if last != f.at.EntryID {
-			continue
-		}
-		same, err := c.saysTheSame(ctx, f.at.ID, id)
-		if !same && err == nil {
-			err = c.wrong(FlawUnlisted, f, "a parent has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
-		}
-		return err
 	}
 	return nil
 }
@@ -85,17 +109,21 @@ func (c *Inspection) saysTheSame(ctx context.Context, a, b git.ID) (bool, error)
 // unknownLast is larger than every id: a partial clone lacks the commit.md.
 const unknownLast = "~"
 
-// lastOf returns a commit and the last id in its commit.md, or one that it left out itself. A commit behind the edge
-// of a shallow clone has neither parents nor entries. ref brought the commit that is compared with it.
+// lastOf is ownLast, or an id that the commit left out itself.
 func (c *Inspection) lastOf(ctx context.Context, id git.ID, ref string) (*Commit, string, error) {
+	n, last, err := c.ownLast(ctx, id, ref)
+	return n, cmp.Or(c.newer[id], last), err
+}
+
+// ownLast returns a commit and the last id in its commit.md. A commit behind the edge
+// of a shallow clone has neither parents nor entries. ref brought the commit that is compared with it.
+func (c *Inspection) ownLast(ctx context.Context, id git.ID, ref string) (*Commit, string, error) {
 	n, file, err := c.commitFile(ctx, id, ref)
-	if err != nil {
-		return nil, "", err
-	}
-	newer := c.newer[id]
 	switch {
-	case newer != "" || file == "":
-		return n, newer, nil
+	case err != nil:
+		return nil, "", err
+	case file == "":
+		return n, "", nil
 	case c.Absent[file]:
 		return n, unknownLast, nil
 	}

@@ -79,7 +79,7 @@ func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.I
 	// Tips that git has collected do no harm: the cache contains their entries.
 	commits, err := newCommitHashes(ctx, s, revs.Bytes())
 	if err == nil {
-		err = addKnown(ctx, s, commits, known)
+		err = addKnown(ctx, s, commits, known, tips)
 	}
 	if err != nil {
 		return known, err
@@ -99,23 +99,23 @@ func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.I
 
 // newCommitHashes reads the commits of entries from git log.
 func newCommitHashes(ctx context.Context, s *store.Store, revs []byte) (map[string]git.ID, error) {
-	commits := map[string]git.ID{}
 	var added history.Adders
 	// Git takes twice as long where it looks for the trailer itself.
-	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
-		c := git.Commit{ID: git.ID(f[0]), Message: string(f[2])}
-		added.List(c.ID, history.ParentsOf(f[1]))
-		if id := c.Trailer(store.TrailerID); doc.ValidID(id) && added.Name(id, c.ID) {
-			commits[id] = c.ID
+	read := &store.Records{Fields: 4, Each: func(f [][]byte) error {
+		c := git.Commit{ID: git.ID(f[0]), Message: string(f[3])}
+		added.List(c.ID, history.ParentsOf(f[1]), history.SecondsOf(f[2]))
+		if id := c.Trailer(store.TrailerID); doc.ValidID(id) {
+			added.Name(id, c.ID)
 		}
 		return nil
 	}}
-	return commits, s.Repo().ViewTo(ctx, read, revs, "log", "-z", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
+	err := s.Repo().ViewTo(ctx, read, revs, "log", "-z", "--format=%H%x00%P%x00%ct%x00%B", "--ignore-missing", "--stdin", "--")
+	return added.All(), err
 }
 
-// addKnown adds the commits of the cache. One whose entry a new commit names as well added it if it is in the history of
-// that; else the entry was rewritten.
-func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, known commitHashes) error {
+// addKnown adds the commits of the cache. One whose entry a new commit names as well stands for it if it is in the history of
+// that, or if tips still reach it and it is older; else the entry was rewritten.
+func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, known commitHashes, tips map[string]git.ID) error {
 	var before, after []git.ID
 	twice := map[string]git.ID{}
 	known.each(func(id string, commit git.ID) {
@@ -137,16 +137,40 @@ func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, kn
 	if err != nil {
 		return ctx.Err() // git has collected a part of what the cache names, which is in no history then
 	}
-	present := map[git.ID]bool{}
+	gone, err := s.Repo().Beyond(ctx, before, slices.Collect(maps.Values(tips)))
+	if err != nil {
+		return ctx.Err()
+	}
 	for i, info := range here {
-		present[before[i]] = info.Type != ""
+		if info.Type == "" {
+			gone[before[i]] = true
+		}
 	}
 	for id, commit := range twice {
-		if present[commit] && !beyond[commit] {
+		stands := !gone[commit]
+		if stands && beyond[commit] {
+			if stands, err = isOlder(ctx, s, commit, commits[id]); err != nil {
+				return err
+			}
+		}
+		if stands {
 			commits[id] = commit
 		}
 	}
 	return nil
+}
+
+// isOlder is [store.Older] for commits of this repository.
+func isOlder(ctx context.Context, s *store.Store, a, b git.ID) (bool, error) {
+	var seconds [2]int64
+	for i, id := range []git.ID{a, b} {
+		c, err := s.Repo().Commit(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		seconds[i] = c.Committer.When.Unix()
+	}
+	return store.Older(a, seconds[0], b, seconds[1]), nil
 }
 
 // forgetGone removes deleted branches, whose number has no limit.

@@ -126,31 +126,38 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 	return l.warnings, expunge.DoneWaiting(ctx, s)
 }
 
-// notes adds the lines of kept notes. Lines too many do no harm, should the rest fail. A note moves with its commit, where
-// something else is still expunged from that: so the commits are rewritten first.
+// notes adds the lines of kept notes, and what was noted of commits while they were hidden. Lines too many do no harm, should the
+// rest fail. A note moves with its commit, where something else is still expunged from that: so the commits are rewritten first.
 func (l *lifter) notes(ctx context.Context) error {
 	for _, r := range l.list {
-		var tips []git.ID
+		var tips, kept []git.ID
 		for _, ref := range r.Refs {
-			if _, work := git.WorkBranch(ref.Name); !work && ref.Name != git.NotesRef {
+			if ref.Name == git.NotesRef {
+				kept = append(kept, ref.ID)
+			} else if _, work := git.WorkBranch(ref.Name); !work {
 				tips = append(tips, ref.ID)
 			}
 		}
-		if _, err := l.shown.Rewrite(ctx, tips); err != nil {
-			return err
-		}
-		for _, ref := range r.Refs {
-			if ref.Name != git.NotesRef {
-				continue
-			}
-			kept, err := l.shown.CleanNotes(ctx, ref.ID, "")
-			if err != nil {
+		for _, w := range []*expunge.Rewriter{l.shown, l.hidden} {
+			if _, err := w.Rewrite(ctx, tips); err != nil {
 				return err
 			}
-			if kept == "" { // nothing of this one comes back, but of a later one
+		}
+		for i, id := range kept {
+			var err error
+			if kept[i], err = l.shown.CleanNotes(ctx, id, ""); err != nil {
+				return err
+			}
+		}
+		since, err := l.shown.Return(ctx, l.hidden)
+		if err != nil {
+			return err
+		}
+		for _, id := range append(kept, since) {
+			if id == "" { // nothing of this one comes back, but of a later one
 				continue
 			}
-			if _, err := l.ses.FoldAll(ctx, nil, kept); err != nil {
+			if _, err := l.ses.FoldAll(ctx, nil, id); err != nil {
 				return err
 			}
 		}

@@ -55,10 +55,25 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	return alone, nil
 }
 
-// firstOf returns which of some commits that name one entry added it. It takes the one with the oldest date, of several the first in the
-// list, and then the first of them in the history of that one: a copy that somebody pushes is made later.
+// Older reports which of two commits that name one entry, and are not in each other's history, stands for the entry: the one with
+// the older date, because a copy that somebody pushes is made later, and of one date, as an expunge and its refusal leave two, the
+// one with the smaller hash, so that all views take the same. Dates are in seconds.
+func Older(a git.ID, aSeconds int64, b git.ID, bSeconds int64) bool {
+	return cmp.Or(cmp.Compare(aSeconds, bSeconds), cmp.Compare(a, b)) < 0
+}
+
+func older(a, b *git.Commit) bool {
+	return Older(a.ID, a.Committer.When.Unix(), b.ID, b.Committer.When.Unix())
+}
+
+// firstOf returns which of some commits that name one entry added it: the first in the history of that which [Older] takes.
 func (s *Store) firstOf(ctx context.Context, commits []*git.Commit) (git.ID, error) {
-	first := slices.MinFunc(commits, func(a, b *git.Commit) int { return a.Committer.When.Compare(b.Committer.When) })
+	first := commits[0]
+	for _, c := range commits {
+		if older(c, first) {
+			first = c
+		}
+	}
 	if len(commits) == 1 {
 		return first.ID, nil
 	}
@@ -81,7 +96,7 @@ func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, er
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.NewestCommit(ctx, c)
+	newest, err := s.newestListed(ctx, c)
 	if err == nil && newest == nil {
 		err = fail.New(fail.ErrNotFound, fail.MemoryCommitNotFound, fmt.Sprintf("'%s' has no commit yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
@@ -100,7 +115,7 @@ func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error
 	if entry, err := s.added(ctx, c); err != nil || entry != nil {
 		return c, err
 	}
-	newest, err := s.NewestCommit(ctx, c)
+	newest, err := s.newestListed(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +144,7 @@ func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, e
 			return nil, err
 		}
 		if entry != nil {
-			if newest == nil || entry.ID > newest.Trailer(TrailerID) {
+			if newest == nil || entry.ID > newest.Trailer(TrailerID) || entry.ID == newest.Trailer(TrailerID) && older(c, newest) {
 				newest = c
 			}
 			continue
@@ -147,6 +162,24 @@ func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, e
 		}
 	}
 	return newest, nil
+}
+
+// newestListed is NewestCommit, or the commit of the newest entry in commit.md, where copies of older ones that somebody pushed
+// hide that.
+func (s *Store) newestListed(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+	newest, err := s.NewestCommit(ctx, c)
+	if err != nil || newest == nil || newest.ID == c.ID {
+		return newest, err
+	}
+	list, _, err := s.TipOf(BranchOf(c), c).LiveCommits(ctx)
+	if err != nil || len(list) == 0 || list[len(list)-1].ID <= newest.Trailer(TrailerID) {
+		return newest, err
+	}
+	id, err := s.ByID(ctx, list[len(list)-1].ID)
+	if err != nil || id == "" {
+		return newest, err
+	}
+	return s.repo.Commit(ctx, id)
 }
 
 // EntryOf returns the entry of a commit in its commit.md, and nil where there is none. A
