@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remake"
@@ -13,48 +14,39 @@ import (
 )
 
 // bringBackTip returns the command for a ref that names a lost commit, where nothing tells what it named before: people must decide. It
-// sets a branch to the newest commit that says that it is of that branch, which may have been undone, or deletes the ref.
+// sets a branch, also a deleted one, to the newest commit that says that it is of that branch, which may have been undone, or deletes the
+// ref.
 func (c *checker) bringBackTip(ctx context.Context, r git.Ref) (string, error) {
 	name := prose.ShellQuoted(r.Name)
-	if branch, ok := git.BranchName(r.Name); ok {
-		newest, err := c.newestOf(ctx, branch)
-		if err != nil {
-			return "", err
-		}
-		if newest != "" {
-			return fmt.Sprintf("git update-ref --no-deref %s %s %s", name, newest, r.ID), nil
-		}
+	newest, err := c.newestOf(ctx, r.Name)
+	if err != nil {
+		return "", err
+	}
+	if newest != "" {
+		return fmt.Sprintf("git update-ref --no-deref %s %s %s", name, newest, r.ID), nil
 	}
 	return fmt.Sprintf("git update-ref --no-deref -d %s %s", name, r.ID), nil
 }
 
-// newestOf returns the newest whole commit of a branch, of those that nothing leads to or that other branches lead to; "" for none.
-func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
-	unreached, err := c.s.Repo().Unreachable(ctx)
+// newestOf returns the newest whole commit of the branch that a ref is of, of those that nothing leads to or that other branches lead to;
+// "" for none. What was committed after a branch was deleted is of another one with that name.
+func (c *checker) newestOf(ctx context.Context, ref string) (git.ID, error) {
+	branch, ok := git.BranchName(ref)
+	gone, deletion, deleted := git.DeletedBranch(ref)
+	if deleted {
+		branch = gone
+	}
+	if !ok && !deleted {
+		return "", nil
+	}
+	ids, err := c.mayBeTips(ctx, func(r git.Ref) bool {
+		again, _, _ := git.DeletedBranch(r.Name)
+		return deleted && (again == branch || r.Name == git.BranchRef(branch))
+	})
 	if err != nil {
 		return "", err
 	}
-	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix, git.TagPrefix, git.DeletedPrefix)
-	if err != nil {
-		return "", err
-	}
-	ids := map[git.ID]bool{}
-	for _, id := range unreached {
-		ids[id] = true
-	}
-	for _, r := range l.Refs {
-		list, err := c.s.Repo().History(ctx, []git.ID{r.ID})
-		if git.ExitCode(err) > 0 { // it has a hole
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		for _, n := range list {
-			ids[n.ID] = true
-		}
-	}
-	infos, err := c.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(ids)))
+	infos, err := c.s.Repo().Infos(ctx, ids)
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +59,7 @@ func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
 		if err != nil {
 			return "", err
 		}
-		if store.BranchOf(at) == branch {
+		if store.BranchOf(at) == branch && !(deleted && at.Committer.When.After(doc.IDTime(deletion))) {
 			list = append(list, at)
 		}
 	}
@@ -81,4 +73,36 @@ func (c *checker) newestOf(ctx context.Context, branch string) (git.ID, error) {
 		}
 		list = slices.DeleteFunc(list, func(o *git.Commit) bool { return o == at })
 	}
+}
+
+// mayBeTips lists the objects that nothing leads to, and the commits of branches and tags, without those of some.
+func (c *checker) mayBeTips(ctx context.Context, without func(git.Ref) bool) ([]git.ID, error) {
+	unreached, err := c.s.Repo().Unreachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix, git.TagPrefix, git.DeletedPrefix)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[git.ID]bool{}
+	for _, id := range unreached {
+		ids[id] = true
+	}
+	for _, r := range l.Refs {
+		if without(r) {
+			continue
+		}
+		list, err := c.s.Repo().History(ctx, []git.ID{r.ID})
+		if git.ExitCode(err) > 0 { // it has a hole
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range list {
+			ids[n.ID] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(ids)), nil
 }

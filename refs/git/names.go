@@ -80,6 +80,16 @@ func WorkBranch(ref string) (string, bool) { return strings.CutPrefix(ref, WorkP
 // that a name may be deleted more than once.
 func DeletedRef(branch, id string) string { return DeletedPrefix + branch + "-" + id }
 
+// DeletedBranch returns the branch and the ULID of such a ref, if it is one.
+func DeletedBranch(ref string) (branch, id string, ok bool) {
+	rest, ok := strings.CutPrefix(ref, DeletedPrefix)
+	at := strings.LastIndexByte(rest, '-')
+	if !ok || at < 0 {
+		return "", "", false
+	}
+	return rest[:at], rest[at+1:], true
+}
+
 // Tracking is where the refs of one other repository are kept, as it had them when
 // it was last asked.
 type Tracking struct{ memory, notes string }

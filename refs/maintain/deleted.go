@@ -100,12 +100,11 @@ func (gc *collector) droppable(ctx context.Context, r git.Ref) (Drop, error) {
 
 // deletedBranch splits the ref of a deleted branch; the time is zero for another ref.
 func deletedBranch(ref string) (name string, when time.Time) {
-	rest := strings.TrimPrefix(ref, git.DeletedPrefix)
-	at := strings.LastIndexByte(rest, '-')
-	if at < 0 {
-		return rest, time.Time{}
+	name, id, ok := git.DeletedBranch(ref)
+	if !ok {
+		return strings.TrimPrefix(ref, git.DeletedPrefix), time.Time{}
 	}
-	return rest[:at], doc.IDTime(rest[at+1:])
+	return name, doc.IDTime(id)
 }
 
 // deletedExpire returns before when a branch must have been deleted to be dropped; the zero
