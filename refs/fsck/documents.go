@@ -155,16 +155,20 @@ func (v *memory) refspecs(ctx context.Context, name string) (args string) {
 	return args
 }
 
-// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here after the fetch, and the remote can
-// be reached; a fetch may fail over what is missing here. It is "" for the parent of a commit that no remote has: the repair that follows makes
-// more of it.
+// leaveOut returns the end of a command line that leaves a parent out of history if it is still not here after the fetch. It is "" for the
+// parent of a commit that no remote has: the repair that follows makes more of it.
 func (v *memory) leaveOut(remote string, id git.ID) string {
 	child := v.childOf[id]
 	if child == "" || !v.isTracked(child) {
 		return ""
 	}
-	return fmt.Sprintf(`; git ls-remote -q %s >/dev/null && { git cat-file -e %s 2>/dev/null || echo %s >> "$(git rev-parse --git-path shallow)"; }`,
-		prose.ShellQuoted(remote), id, child)
+	return ifStillLost(remote, id, fmt.Sprintf(`echo %s >> "$(git rev-parse --git-path shallow)"`, child))
+}
+
+// ifStillLost returns the end of a command line that runs a command if an object is still not here after the fetch, and the remote can
+// be reached; a fetch may fail over what is missing here.
+func ifStillLost(remote string, id git.ID, command string) string {
+	return fmt.Sprintf(`; git ls-remote -q %s >/dev/null && { git cat-file -e %s 2>/dev/null || %s; }`, prose.ShellQuoted(remote), id, command)
 }
 
 // repairWithout returns how to go on without a commit that contains something invalid:

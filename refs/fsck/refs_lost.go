@@ -70,6 +70,7 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 			return errors.Join(c.rebuiltRefs(ctx, lost, back), c.lostRefs(ctx, list))
 		}
 	}
+	lost = c.withoutFetched(lost)
 	// A branch needs the roadmap, and notes are added to what is left of them.
 	slices.SortStableFunc(lost, func(a, b lostRef) int { return rank(a.Name) - rank(b.Name) })
 	for _, r := range lost {
@@ -241,6 +242,9 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 	}
 	if r.kind == "" {
 		if there, err := c.toldTip(ctx, &r, p); there || err != nil {
+			return err
+		}
+		if there, err := c.fetchTip(ctx, r, p); there || err != nil {
 			return err
 		}
 	}
