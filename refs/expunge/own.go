@@ -87,11 +87,19 @@ func IsFormOf(ctx context.Context, s *store.Store, e doc.Expunged, hidden, whole
 	if hidden == whole || !sameHand(a.Author, b.Author) || !sameHand(a.Committer, b.Committer) || len(a.Parents) != len(b.Parents) {
 		return false, nil
 	}
-	has, err := hitsBeyond(ctx, s, e, whole, hidden)
+	of, ofRoadmap, err := beyond(ctx, s, whole, hidden)
+	if err != nil {
+		return false, err
+	}
+	not, notRoadmap, err := beyond(ctx, s, hidden, whole)
+	if err != nil {
+		return false, err
+	}
+	has, err := hitsBeyond(ctx, s, e, of, ofRoadmap, notRoadmap)
 	if err != nil || has.Empty() {
 		return false, err
 	}
-	stays, err := hitsBeyond(ctx, s, e, hidden, whole)
+	stays, err := hitsBeyond(ctx, s, e, not, notRoadmap, ofRoadmap)
 	if err != nil {
 		return false, err
 	}
@@ -107,13 +115,25 @@ func sameHand(a, b git.Signature) bool {
 	return a.Name == b.Name && a.Email == b.Email && a.When.Equal(b.When)
 }
 
-// hitsBeyond returns what e names of the commits that one commit leads to and another one does not.
-func hitsBeyond(ctx context.Context, s *store.Store, e doc.Expunged, of, not git.ID) (doc.Expunged, error) {
-	list, err := s.Repo().Beyond(ctx, []git.ID{of}, []git.ID{not})
+// beyond returns the commits that one commit leads to and another one does not, and the commits of the roadmap that they name.
+func beyond(ctx context.Context, s *store.Store, of, not git.ID) (list, roadmaps []git.ID, err error) {
+	found, err := s.Repo().Beyond(ctx, []git.ID{of}, []git.ID{not})
+	if err != nil {
+		return nil, nil, err
+	}
+	list = slices.Sorted(maps.Keys(found))
+	roadmaps, err = roadmapsOf(ctx, s, list)
+	return list, roadmaps, err
+}
+
+// hitsBeyond returns what e names of some commits, and of what their commits of the roadmap lead to and others do not: a commit whose roadmap
+// alone has something that is forgotten is rewritten, too.
+func hitsBeyond(ctx context.Context, s *store.Store, e doc.Expunged, list, roadmaps, others []git.ID) (doc.Expunged, error) {
+	found, err := s.Repo().Beyond(ctx, roadmaps, others)
 	if err != nil {
 		return doc.Expunged{}, err
 	}
-	return HitsOf(ctx, s, e, slices.Sorted(maps.Keys(list)))
+	return HitsOf(ctx, s, e, slices.Concat(list, slices.Sorted(maps.Keys(found))))
 }
 
 // OwnRefsHave reports whether our own refs lead to anything that some tombstones name.

@@ -118,19 +118,24 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 
 // namedRoadmaps returns the commits of the roadmap that commits name and that are not rewritten yet.
 func (w *Rewriter) namedRoadmaps(ctx context.Context, list []git.NewCommit) ([]git.ID, error) {
+	ids := make([]git.ID, len(list))
+	for i, c := range list {
+		ids[i] = c.ID
+	}
+	named, err := roadmapsOf(ctx, w.s, ids)
+	return slices.DeleteFunc(named, func(id git.ID) bool { return w.commits[id] != "" }), err
+}
+
+// roadmapsOf returns the commits of the roadmap that commits name, sorted.
+func roadmapsOf(ctx context.Context, s *store.Store, of []git.ID) ([]git.ID, error) {
 	named := map[git.ID]bool{}
-	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
-		ids := make([]git.ID, len(chunk))
-		for i, c := range chunk {
-			ids[i] = c.ID
-		}
-		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+	for chunk := range slices.Chunk(of, incoming.ChunkSize) {
+		err := s.Repo().ReadAll(ctx, chunk, func(o git.Object) error {
 			c, err := git.ParseCommit(o.ID, o.Data)
 			if err != nil {
 				return err
 			}
-			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) &&
-				w.commits[id] == "" {
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) {
 				named[id] = true
 			}
 			return nil
