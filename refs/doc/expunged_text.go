@@ -109,6 +109,12 @@ func bothShown(a, b string) (string, bool) {
 	return strings.Join(left, "\n"), true
 }
 
+// Hides reports whether a text is another one of which some lines read "(expunged)".
+func Hides(hidden, whole string) bool {
+	shown, ok := bothShown(hidden, whole)
+	return ok && hidden != whole && shown == whole
+}
+
 // mapLines replaces each line of a text. It returns text itself if no line changes.
 func mapLines(text string, replace func(line string) string) string {
 	var b strings.Builder

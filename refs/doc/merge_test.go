@@ -384,3 +384,22 @@ func TestMergeRoadmapOutcomes(t *testing.T) {
 		}
 	}
 }
+
+func TestHides(t *testing.T) {
+	for _, c := range []struct {
+		hidden, whole string
+		want          bool
+	}{
+		{"(expunged)", "secret", true},
+		{"a\n- (expunged)\nb\n", "a\n- secret\nb\n", true},
+		{"secret", "secret", false},
+		{"secret", "(expunged)", false},
+		{"a\n(expunged)\n", "b\nsecret\n", false},
+		{"- (expunged)", "secret", false},
+		{"(expunged)\n(expunged)\n", "secret\n", false},
+	} {
+		if got := Hides(c.hidden, c.whole); got != c.want {
+			t.Errorf("Hides(%q, %q) = %v", c.hidden, c.whole, got)
+		}
+	}
+}

@@ -143,6 +143,22 @@ func (k MetadataKey) Equal(other MetadataKey) bool {
 	return k.Path == other.Path && equalNodes(k.value, other.value)
 }
 
+// Hidden reports whether a value, or a part of it, reads "(expunged)".
+func (k MetadataKey) Hidden() bool {
+	text, err := encodeNode(cloneNode(k.value))
+	return err == nil && strings.Contains(text, Redaction)
+}
+
+// Hides reports whether a key is another one of whose value some lines read "(expunged)".
+func (k MetadataKey) Hides(whole MetadataKey) bool {
+	text, err := encodeNode(cloneNode(k.value))
+	if err != nil || k.Path != whole.Path {
+		return false
+	}
+	other, err := encodeNode(cloneNode(whole.value))
+	return err == nil && Hides(text, other)
+}
+
 // Restore sets keys to the values that they had. Where Has is true, it changes nothing. Each segment is written once. After an
 // error the metadata is of no use.
 func (m *Metadata) Restore(keys ...MetadataKey) error {

@@ -122,12 +122,15 @@ func recording(ctx context.Context, s *store.Store, news string, paths ...string
 func (g *removals) topic(c change) bool { return g.names[c.path] && g.topics[c] }
 
 // key reports whether a key with that value was removed.
-func (g *removals) key(key doc.MetadataKey) bool {
+func (g *removals) key(key doc.MetadataKey) bool { return g.keyWith(key, key.Equal) }
+
+// keyWith reports whether a key with such a value was removed.
+func (g *removals) keyWith(key doc.MetadataKey, value func(doc.MetadataKey) bool) bool {
 	return slices.ContainsFunc(key.Above(), func(path string) bool { return g.names[store.KeyRecord(path)] }) &&
-		slices.ContainsFunc(g.keys[key.Path], key.Equal)
+		slices.ContainsFunc(g.keys[key.Path], value)
 }
 
-// restored are topics and keys that came back and that a base lacks.
+// restored are topics and keys that came back, or are hidden, and that a base lacks.
 type restored struct {
 	topics map[string]git.ID // by file name
 	keys   []doc.MetadataKey
@@ -211,11 +214,16 @@ func restoredBase(ctx context.Context, tx *store.Transaction, j TreeMerge, base 
 		return restored{}, base, nil
 	}
 	r, err := findRestorations(ctx, tx.Store, j.Ours.Commit().ID, j.Theirs.Commit().ID, doc.TopicDir, doc.MetadataFile)
-	if err != nil || r.none() {
-		return restored{}, base, err
-	}
-	again, err := r.ofBranch(ctx, tx.Store, j, base)
 	if err != nil {
+		return restored{}, nil, err
+	}
+	again := restored{topics: map[string]git.ID{}}
+	if !r.none() {
+		if again, err = r.ofBranch(ctx, tx.Store, j, base); err != nil {
+			return restored{}, nil, err
+		}
+	}
+	if err := r.addHidden(ctx, tx.Store, j, base, &again); err != nil {
 		return restored{}, nil, err
 	}
 	base, err = again.onto(ctx, tx, base)
