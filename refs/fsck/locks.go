@@ -15,7 +15,7 @@ import (
 // milliseconds, and a hook that it runs meanwhile for minutes at most.
 const lockAge = 10 * time.Minute
 
-// checkLocks looks for lock files of refs and of reflogs whose owner is gone. A younger lock and one with a
+// checkLocks looks for lock files of refs, of reflogs and of the configuration whose owner is gone. A younger lock and one with a
 // living owner are no problem.
 func checkLocks(ctx context.Context, c *checker) error {
 	locks, err := c.s.Repo().RefLocks()
@@ -38,6 +38,8 @@ func checkLocks(ctx context.Context, c *checker) error {
 		switch {
 		case l.Ref != "":
 			of = "ref '" + l.Ref + "'"
+		case l.Config:
+			of = "git's configuration"
 		case l.Table != "":
 			of = "table '" + l.Table + "' of the refs"
 		}

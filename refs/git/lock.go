@@ -161,18 +161,20 @@ func (r *Repo) forgetLock(file string) error {
 	return nil
 }
 
-// LeftLock is a lock file of git's, which keeps others from moving a ref, or from emptying its reflog, until it goes.
+// LeftLock is a lock file of git's, which keeps others from moving a ref, from emptying its reflog, or from setting a key of the
+// configuration, until it goes.
 type LeftLock struct {
-	Path  string
-	Ref   string // that it is the lock of; "" for that of a table, and of all refs
-	Log   bool   // of the ref's reflog
-	Table string // of a reftable, whose tables nobody can unite until the lock goes
-	Made  time.Time
-	size  int64
+	Path   string
+	Ref    string // that it is the lock of; "" for that of a table, of the configuration, and of all refs
+	Log    bool   // of the ref's reflog
+	Table  string // of a reftable, whose tables nobody can unite until the lock goes
+	Config bool   // of the configuration
+	Made   time.Time
+	size   int64
 }
 
 // RefLocks lists the present lock files of memory's refs and of their reflogs, of the
-// CONTEXT_HEAD of every worktree, of the tables of a reftable, and those that block all refs.
+// CONTEXT_HEAD of every worktree, of the tables of a reftable, those that block all refs, and that of the configuration.
 // Most are gone a moment later. packed-refs.new is among them: git writes it under
 // packed-refs.lock, and writes no other while it exists.
 func (r *Repo) RefLocks() ([]LeftLock, error) {
@@ -182,7 +184,8 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 	}
 	var found lockList
 	errs := []error{found.add(LeftLock{Path: filepath.Join(r.commonDir, "packed-refs.lock")}),
-		found.add(LeftLock{Path: filepath.Join(r.commonDir, packedNew)})}
+		found.add(LeftLock{Path: filepath.Join(r.commonDir, packedNew)}),
+		found.add(LeftLock{Path: filepath.Join(r.commonDir, "config.lock"), Config: true})}
 	for _, h := range heads {
 		if path, _, ok := r.refPath(h.Ref); ok {
 			log := filepath.Join(filepath.Dir(path), "logs", filepath.Base(path))
