@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // beginnings are the lines in which occurrences of the text begin. The program quotes a line in
@@ -92,6 +93,24 @@ func (f *finder) itemSubjects(main []byte) {
 			f.derived.AddText(subject)
 		}
 	}
+}
+
+// keySubjects does so for the keys of a metadata.yaml that have the text in their paths.
+func (f *finder) keySubjects(data []byte) error {
+	m, err := doc.ParseMetadata(data)
+	if err != nil {
+		return err
+	}
+	keys, err := doc.NewMetadata().Lost(m, false)
+	for _, key := range keys {
+		for _, path := range key.Above() {
+			if f.match.in(path) {
+				f.derived.AddText(store.SubjectSet + path)
+				f.derived.AddText(store.SubjectUnset + path)
+			}
+		}
+	}
+	return err
 }
 
 // quotedIn reports whether a line quotes a beginning up to "…" or, where first lines are quoted

@@ -174,6 +174,8 @@ func (f *finder) document(path string, data []byte) error {
 			f.touch(path, string(data))
 		case path == doc.RoadmapFile && len(pieces) > 0:
 			f.itemSubjects(data)
+		case kind == doc.FileMetadata && len(pieces) > 0 && err == nil:
+			err = f.keySubjects(data)
 		}
 		return err
 	case kind == doc.FileArtifact:
