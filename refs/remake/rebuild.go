@@ -24,7 +24,7 @@ import (
 //
 //   - of the roadmap, a tree with each main.md that is here;
 //
-//   - an attachment, from local state.
+//   - an attachment, and a topic that a waiting merge is about, from local state.
 //
 // It does so also for what a remote may have: the remote may not be reached, or have lost it, too. It returns what was lost and is here
 // again. It writes no commits: one that nothing leads to may be taken for one that was lost.
@@ -42,7 +42,7 @@ func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]b
 	}
 	defer tx.Close()
 	r := rebuilder{h: h, tx: tx, back: map[git.ID]bool{}}
-	if err := r.attachments(ctx); err != nil {
+	if err := errors.Join(r.attachments(ctx), r.conflicts(ctx)); err != nil {
 		return r.back, err
 	}
 	for n, id := range h.order {
@@ -112,6 +112,43 @@ func (r *rebuilder) attachments(ctx context.Context) error {
 				return err
 			}
 			r.back[at.id] = true
+		}
+	}
+	return nil
+}
+
+// conflicts writes the texts of topics that merges which wait to be resolved have still: an answer is about these texts alone.
+func (r *rebuilder) conflicts(ctx context.Context) error {
+	lost := map[git.ID]bool{}
+	for _, id := range r.h.order {
+		for _, at := range r.h.holes[id] {
+			lost[at.id] = lost[at.id] || doc.KindOf(at.path) == doc.FileTopic
+		}
+	}
+	names, err := r.h.s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		held, err := r.h.s.ReadMerge(name)
+		if err != nil || held == nil {
+			continue // fsck reports a file of local state that cannot be read
+		}
+		for _, c := range held.Conflicts {
+			texts := []*string{c.Base, c.Ours, c.Theirs}
+			if c.Before != nil {
+				texts = append(texts, c.Before.Ours, c.Before.Theirs)
+			}
+			for _, text := range texts {
+				if text == nil || !lost[r.h.s.Repo().BlobID([]byte(*text))] {
+					continue
+				}
+				id, err := r.h.s.Repo().WriteBlob(ctx, []byte(*text))
+				if err != nil {
+					return err
+				}
+				r.back[id] = true
+			}
 		}
 	}
 	return nil
