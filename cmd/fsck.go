@@ -23,6 +23,7 @@ type fsckOptions struct {
 
 func newFsck(g *globals) *command {
 	o := &fsckOptions{globals: g}
+	g.offline = true
 	return &command{
 		name:  "fsck",
 		usage: []string{"fsck [--fix]"},

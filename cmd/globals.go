@@ -17,7 +17,7 @@ type globals struct {
 	branch string
 	dirs   cli.StringSlice
 
-	offline bool // the command only shows something, and asks no remote for objects that a partial clone lacks
+	offline bool // the command asks no remote for objects that a partial clone lacks: it only shows something, or looks for what is lost
 }
 
 func (g *globals) flags() []cli.Flag {

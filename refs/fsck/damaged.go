@@ -5,10 +5,14 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // dropDamaged reports the damaged loose object for which something failed, and removes its file: then the object is lost, which
@@ -46,14 +50,52 @@ func (c *checker) lostIn(ctx context.Context, failed error) (map[git.ID]bool, er
 	if !errors.As(failed, &child) {
 		return nil, failed
 	}
-	infos, err := c.s.Repo().Infos(ctx, c.named(child))
-	lost := map[git.ID]bool{}
-	for _, info := range infos {
-		if info.Type == "" {
-			lost[info.ID] = true
+	return c.s.Repo().NotPromised(ctx, c.named(child))
+}
+
+// notFetched reports whether something failed only because a remote has what this partial clone lacks.
+func (c *checker) notFetched(ctx context.Context, failed error) bool {
+	if errors.Is(failed, git.ErrNotFetched) {
+		return true
+	}
+	var child *git.Error
+	if !errors.As(failed, &child) {
+		return false
+	}
+	ids := c.named(child)
+	infos, err := c.s.Repo().InfosHere(ctx, ids)
+	if err != nil || !slices.ContainsFunc(infos, func(o git.ObjectInfo) bool { return o.Type == "" }) {
+		return false
+	}
+	lost, err := c.s.Repo().NotPromised(ctx, ids)
+	return err == nil && len(lost) == 0
+}
+
+// fetchNeeded returns the command that fetches what this partial clone lacks of memory and a repair needs.
+func (c *checker) fetchNeeded(ctx context.Context) string {
+	remote := "REMOTE"
+	if names, err := c.s.Repo().Remotes(ctx); err == nil && len(names) > 0 {
+		remote = names[0]
+	}
+	if c.loaded != nil {
+		if name, err := c.loaded.fetchedFrom(ctx); err == nil && name != "" {
+			remote = name
 		}
 	}
-	return lost, err
+	return fetchRest(ctx, c.s, remote) + " && " + FixCommand
+}
+
+// fetchRest returns the command that fetches all memory of a remote.
+func fetchRest(ctx context.Context, s *store.Store, remote string) string {
+	all := "git fetch --refetch --no-filter " + prose.ShellQuoted(remote)
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return all // with the code
+	}
+	for _, spec := range share.WantedRefspecs(cfg, remote) {
+		all += " " + prose.ShellQuoted(spec)
+	}
+	return all
 }
 
 // named returns the objects that git names in its words.

@@ -119,7 +119,8 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 	}
 	switch {
 	case remote != "":
-		return first + "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote) + v.leaveOut(remote, f.ID), nil
+		fetch, err := v.refetch(ctx, remote)
+		return first + fetch + v.leaveOut(remote, f.ID), err
 	case first != "" || !v.fix: // see dropDamagedFiles and [checker.rebuild]
 		return FixCommand, nil
 	}
@@ -136,6 +137,14 @@ func (v *memory) fetchedFrom(ctx context.Context) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// refetch returns the command that fetches all memory of a remote again. A partial clone gets texts with it, and nothing but memory.
+func (v *memory) refetch(ctx context.Context, remote string) (string, error) {
+	if partial, err := v.s.Repo().Partial(); partial || err != nil {
+		return fetchRest(ctx, v.s, remote), err
+	}
+	return "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote), nil
 }
 
 // refspecs returns the arguments for a remote that a plain fetch brings no memory of: one that was added after init.

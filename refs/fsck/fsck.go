@@ -16,6 +16,7 @@
 package fsck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -144,6 +145,7 @@ const maxLooks = 3
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	s.Repo().PassGraph()
+	s.Repo().TellLost()
 	for look := 1; ; look++ {
 		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, again: map[git.ID]git.ID{}, lost: map[string]bool{}, damaged: map[git.ID]bool{},
 			renamed: map[string]bool{}}
@@ -202,7 +204,8 @@ func (c *checker) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if !c.unsound() { // else the unreadable object is reported
+			mayLack := looked && check.name != "history" && c.notFetched(ctx, err) // nothing is lost, and the rest is on a remote
+			if !c.unsound() && !mayLack {                                          // else the unreadable object is reported
 				c.unchecked(ctx, check.name, err)
 			}
 		}
@@ -243,6 +246,8 @@ func (c *checker) unchecked(ctx context.Context, name string, err error) {
 	switch {
 	case errors.As(err, &known) && len(known.Hints) > 0:
 		p.Repair = known.Hints[0]
+	case c.notFetched(ctx, err):
+		p.Repair = c.fetchNeeded(ctx)
 	case errors.As(err, &foreign): // neither git nor this program makes it
 		p.Repair = "rm -r " + prose.ShellQuoted(foreign.Path)
 	}
@@ -264,11 +269,15 @@ func (c *checker) report(ctx context.Context, mend func(context.Context) error, 
 				problems[i].Message += "; the repair failed: " + err.Error()
 			}
 		}
+		repair := ""
 		var known *fail.Error
 		if errors.As(err, &known) && len(known.Hints) > 0 {
-			for i := range problems {
-				problems[i].Repair = known.Hints[0]
-			}
+			repair = known.Hints[0]
+		} else if err != nil && c.notFetched(ctx, err) {
+			repair = c.fetchNeeded(ctx)
+		}
+		for i := range problems {
+			problems[i].Repair = cmp.Or(repair, problems[i].Repair)
 		}
 	}
 	c.found = slices.Concat(c.found, problems)

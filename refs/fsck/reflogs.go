@@ -22,10 +22,6 @@ func checkReflogs(ctx context.Context, c *checker) error {
 	if slices.ContainsFunc(v.flaws, func(f incoming.Flaw) bool { return f.Kind == incoming.FlawMissing }) {
 		return nil // the lost objects come first
 	}
-	partial, err := c.s.Repo().Partial()
-	if partial || err != nil { // a remote has promised what is not here
-		return err
-	}
 	whole, err := c.s.Repo().ReflogsWhole(ctx)
 	if whole || err != nil {
 		return err

@@ -402,7 +402,7 @@ func (c *checker) whole(ctx context.Context, id git.ID) bool {
 	if err != nil {
 		return false
 	}
-	if _, err = c.s.Repo().Tree(ctx, commit.Tree); err != nil {
+	if _, err = c.s.Repo().Tree(ctx, commit.Tree); err != nil && !errors.Is(err, git.ErrNotFetched) {
 		return false
 	}
 	missing, err := c.s.Repo().Hollow(ctx, []git.ID{id})

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,22 +23,56 @@ func (r *Repo) Partial() (bool, error) {
 
 // Absent lists the objects that tips reach and a partial clone has not fetched, without
 // fetching them; nil where this is no partial clone. A caller that looks at everything
-// must not ask for these: git would fetch them one by one.
+// must not ask for these: git would fetch them one by one. After [Repo.TellLost] lost objects are not among them.
 func (r *Repo) Absent(ctx context.Context, tips []ID) (map[ID]bool, error) {
 	partial, err := r.Partial()
 	if err != nil || !partial || len(tips) == 0 {
 		return nil, err
 	}
-	return r.notHere(ctx, tips)
+	if !r.promises.tell.Load() {
+		return r.notHere(ctx, tips)
+	}
+	absent, err := r.notHere(ctx, tips)
+	if ExitCode(err) > 0 { // a commit is lost
+		commits, failed := r.commitsHere(ctx, tips)
+		if failed != nil {
+			return nil, failed
+		}
+		ids := make([]ID, len(commits))
+		for i, c := range commits {
+			ids[i] = c.ID
+		}
+		absent, err = r.notHere(ctx, ids, "--no-walk=unsorted")
+	}
+	if err != nil {
+		return nil, err
+	}
+	lost, err := r.unpromised(ctx, absent)
+	for id := range lost {
+		delete(absent, id)
+	}
+	return absent, err
 }
 
-// Lost lists the objects that tips reach and that do not exist, whether a remote promises them or not.
-func (r *Repo) Lost(ctx context.Context, tips []ID) (map[ID]bool, error) { return r.notHere(ctx, tips) }
+// Lost lists the objects that tips reach and that do not exist, and those that are promised by a remote only before [Repo.TellLost].
+func (r *Repo) Lost(ctx context.Context, tips []ID) (map[ID]bool, error) {
+	lost, err := r.notHere(ctx, tips)
+	if err != nil || !r.promises.tell.Load() {
+		return lost, err
+	}
+	return r.unpromised(ctx, lost)
+}
 
-// ReflogsWhole reports whether everything is here that reflogs lead to and no ref does: git gc fails if it is not. git ignores
-// a line whose object does not exist.
+// ReflogsWhole reports whether everything is here that reflogs lead to and no ref does, apart from what a remote promises: git gc fails
+// if it is not. git ignores a line whose object does not exist.
 func (r *Repo) ReflogsWhole(ctx context.Context) (bool, error) {
-	_, err := r.Run(ctx, "rev-list", "--objects", "--quiet", "--reflog", "--not", "--all")
+	args := []string{"rev-list", "--objects", "--quiet", "--reflog", "--not", "--all"}
+	if partial, err := r.Partial(); err != nil {
+		return false, err
+	} else if partial {
+		args = slices.Insert(args, 1, "--exclude-promisor-objects")
+	}
+	_, err := r.Run(ctx, args...)
 	if ExitCode(err) > 0 {
 		return false, nil
 	}
@@ -47,6 +82,9 @@ func (r *Repo) ReflogsWhole(ctx context.Context) (bool, error) {
 // notHere lists the objects that tips reach and that do not exist.
 func (r *Repo) notHere(ctx context.Context, tips []ID, args ...string) (map[ID]bool, error) {
 	absent := map[ID]bool{}
+	if len(tips) == 0 {
+		return absent, nil
+	}
 	args = append([]string{"rev-list", "--objects", "--no-object-names", "--missing=print"}, args...)
 	err := r.EachLine(ctx, LineOptions{Input: idLines(tips)}, func(line []byte) error {
 		if id, missing := bytes.CutPrefix(line, []byte("?")); missing {
@@ -59,13 +97,16 @@ func (r *Repo) notHere(ctx context.Context, tips []ID, args ...string) (map[ID]b
 
 // Hollow lists the trees and files of commits that do not exist, in one child; the history of the
 // commits is not looked at. A damaged file counts as existing. nil where a remote may promise
-// them.
+// them; after [Repo.TellLost], those that it does not.
 func (r *Repo) Hollow(ctx context.Context, commits []ID) (map[ID]bool, error) {
 	partial, err := r.Partial()
-	if err != nil || partial || len(commits) == 0 {
+	if err != nil || partial && !r.promises.tell.Load() || len(commits) == 0 {
 		return nil, err
 	}
 	absent, err := r.notHere(ctx, commits, "--no-walk")
+	if err == nil && partial {
+		absent, err = r.unpromised(ctx, absent)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +171,22 @@ func (r *Repo) missing(ctx context.Context, id string, err error) error {
 	case lost != "":
 		return fmt.Errorf("cannot read '%s', which may be borrowed: %s", Shown(id), lost)
 	}
-	partial, unknown := r.Partial()
+	promised, unknown := r.mayBePromised(ctx, ID(id))
 	switch {
 	case unknown != nil:
 		return fmt.Errorf("cannot read '%s': %w", Shown(id), unknown)
-	case partial:
+	case promised:
 		return fmt.Errorf("cannot read '%s': %w", Shown(id), ErrNotFetched)
 	}
 	return err
+}
+
+// mayBePromised reports whether a remote promises a missing object, or may do so before [Repo.TellLost].
+func (r *Repo) mayBePromised(ctx context.Context, id ID) (bool, error) {
+	partial, err := r.Partial()
+	if err != nil || !partial || !r.promises.tell.Load() {
+		return partial, err
+	}
+	lost, err := r.unpromised(ctx, map[ID]bool{id: true})
+	return !lost[id], err
 }

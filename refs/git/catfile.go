@@ -202,17 +202,37 @@ func isType(s string) bool {
 }
 
 // InfosHere is Infos without what a partial clone would fetch to answer: of objects that may just have been deleted,
-// and that the remote has still. A git before 2.39.4 fetches them nevertheless.
+// and that the remote has still.
 func (r *Repo) InfosHere(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
 	if _, err := r.names(ids); err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	out, err := r.RunEnv(ctx, []string{"GIT_NO_LAZY_FETCH=1"}, idLines(ids).Bytes(), "cat-file", "--batch-check")
+	asked := ids
+	if partial, err := r.Partial(); err != nil {
+		return nil, err
+	} else if partial {
+		here, err := r.here(ctx, ids)
+		if ExitCode(err) > 0 { // one of them is damaged
+			here, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if here != nil {
+			asked = slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return !here[id] })
+		}
+	}
+	out, err := r.RunEnv(ctx, []string{"GIT_NO_LAZY_FETCH=1"}, idLines(asked).Bytes(), "cat-file", "--batch-check")
 	if err != nil {
 		return nil, err
 	}
 	list, in := make([]ObjectInfo, 0, len(ids)), bufio.NewReader(bytes.NewReader(out))
 	for _, id := range ids {
+		if len(asked) == 0 || asked[0] != id {
+			list = append(list, ObjectInfo{ID: id})
+			continue
+		}
+		asked = asked[1:]
 		info, err := readHead(in, string(id), r.hexLen())
 		if errors.Is(err, ErrNotFound) {
 			info, err = ObjectInfo{ID: id}, nil

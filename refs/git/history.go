@@ -132,11 +132,35 @@ func (r *Repo) unreached(ctx context.Context, ids []ID) ([]ID, error) {
 		return ids, err
 	}
 	reached := map[ID]bool{}
-	err = r.EachReachable(ctx, nil, func(id ID) { reached[id] = true }, "--missing=allow-any", "--all", "--indexed-objects")
+	reach := func(id ID) { reached[id] = true }
+	err = r.EachReachable(ctx, nil, reach, "--missing=allow-any", "--all", "--indexed-objects")
+	if ExitCode(err) > 0 { // a commit is lost
+		err = r.reachedBroken(ctx, reach)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(ids, func(id ID) bool { return reached[id] }), nil
+}
+
+// reachedBroken hands each what refs and indexes reach that is here.
+func (r *Repo) reachedBroken(ctx context.Context, each func(ID)) error {
+	refs, err := r.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	ids := make([]ID, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.ID
+	}
+	commits, err := r.commitsHere(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, c := range commits {
+		ids = append(ids, c.ID)
+	}
+	return r.EachReachable(ctx, ids, each, "--ignore-missing", "--missing=allow-any", "--no-walk=unsorted", "--indexed-objects")
 }
 
 // EachReachable hands each every object that tips, and what args add in the words of

@@ -198,6 +198,37 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
+// What was made here is not promised: it is lost, unless something from the remote leads to it.
+func TestTellLost(t *testing.T) {
+	s := newPartial(t)
+	promised, r := ID(s.Git("origin", "rev-parse", "HEAD:f")), s.open("partial")
+	r.TellLost()
+	s.Write("partial/own", "own")
+	s.Git("partial", "add", "own")
+	s.Git("partial", "commit", "-q", "-m", "own")
+	tip, own, tree := ID(s.Git("partial", "rev-parse", "HEAD")), ID(s.Git("partial", "rev-parse", "HEAD:own")), ID(s.Git("partial", "rev-parse", "HEAD^{tree}"))
+	for _, c := range []struct {
+		remove ID
+		absent []ID
+	}{{own, []ID{promised}}, {tree, []ID{promised}}, {tip, nil}} {
+		if err := os.Remove(r.LoosePath(c.remove)); err != nil {
+			t.Fatal(err)
+		}
+		if got := ok(r.NotPromised(t.Context(), []ID{promised, c.remove}))(t); len(got) != 1 || !got[c.remove] {
+			t.Errorf("NotPromised = %v, want %s", got, c.remove)
+		}
+		if _, err := r.Object(t.Context(), string(c.remove)); !errors.Is(err, ErrMissing) || errors.Is(err, ErrNotFetched) {
+			t.Errorf("of a lost object: %v", err)
+		}
+		if got := ok(r.Absent(t.Context(), []ID{tip}))(t); len(got) != len(c.absent) || len(got) > 0 && !got[promised] {
+			t.Errorf("Absent = %v, want %v", got, c.absent)
+		}
+	}
+	if got := ok(r.InfosHere(t.Context(), []ID{promised, tip}))(t); got[0].Type != "" || got[1].Type != "" {
+		t.Errorf("InfosHere = %v", got)
+	}
+}
+
 func TestShallow(t *testing.T) {
 	s := newSandbox(t)
 	s.Git("", "init", "-q", "origin")

@@ -68,7 +68,8 @@ type Repo struct {
 	configMu sync.Mutex             // locked while the configuration is read
 	config   atomic.Pointer[Config] // nil until then
 
-	noGraph atomic.Bool // children pass over the commit-graph
+	noGraph  atomic.Bool // children pass over the commit-graph
+	promises promises
 
 	cat     catFile
 	behind  behind

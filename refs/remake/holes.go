@@ -68,8 +68,8 @@ type Holes struct {
 }
 
 // FindHoles looks for holes below all refs of our own. It returns nil if there are none, and if a command other than
-// this repair can bring the lost objects back: a remote has them, or has promised them, or they are borrowed from another
-// repository, or only tips have lost them.
+// this repair can bring the lost objects back: a remote has them, or they are borrowed from another repository, or only
+// tips have lost them. What a remote has promised is not lost.
 func FindHoles(ctx context.Context, s *store.Store) (*Holes, error) {
 	if elsewhere, err := mayBeElsewhere(ctx, s); elsewhere || err != nil {
 		return nil, err
@@ -190,14 +190,10 @@ func (h *Holes) walkKept(ctx context.Context) error {
 	return nil
 }
 
-// mayBeElsewhere reports whether another repository that this one borrows from or was cloned from in part may have
-// what is not here.
+// mayBeElsewhere reports whether another repository that this one borrows from may have what is not here.
 func mayBeElsewhere(ctx context.Context, s *store.Store) (bool, error) {
 	dirs, lost, err := s.Repo().Alternates(ctx)
-	if err != nil || len(dirs) > 0 || lost != "" {
-		return true, err
-	}
-	return s.Repo().Partial()
+	return err != nil || len(dirs) > 0 || lost != "", err
 }
 
 // theirTips returns the commits of tracking refs, without those of remotes that no longer exist.
@@ -455,6 +451,10 @@ func (h *Holes) holesOf(ctx context.Context, tree git.ID, known map[git.ID][]hol
 		return holes, nil
 	}
 	list, err := h.s.Repo().Tree(ctx, tree)
+	if errors.Is(err, git.ErrNotFetched) {
+		known[tree] = nil
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

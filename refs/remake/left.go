@@ -29,6 +29,9 @@ func (l *Remains) read(ctx context.Context, r *git.Repo, tree git.ID, dir string
 		l.Lost = append(l.Lost, strings.TrimSuffix(dir, "/"))
 		return nil
 	}
+	if errors.Is(err, git.ErrNotFetched) { // a remote has it
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -36,15 +39,15 @@ func (l *Remains) read(ctx context.Context, r *git.Repo, tree git.ID, dir string
 	for i, e := range list {
 		ids[i] = e.ID
 	}
-	infos, err := r.Infos(ctx, ids)
+	lost, err := r.NotPromised(ctx, ids)
 	if err != nil {
 		return err
 	}
-	for i, e := range list {
+	for _, e := range list {
 		switch {
 		case e.IsTree():
 			err = l.read(ctx, r, e.ID, dir+e.Name+"/")
-		case infos[i].Type == "":
+		case lost[e.ID]:
 			l.Lost = append(l.Lost, dir+e.Name)
 		default:
 			l.Files[dir+e.Name] = e.ID

@@ -29,9 +29,6 @@ import (
 // It does so also for what a remote may have: the remote may not be reached, or have lost it, too. It returns what was lost and is here
 // again. It writes no commits: one that nothing leads to may be taken for one that was lost.
 func Rebuild(ctx context.Context, s *store.Store, by store.Writer) (map[git.ID]bool, error) {
-	if partial, err := s.Repo().Partial(); partial || err != nil {
-		return nil, err // what is not here may only not have been fetched
-	}
 	h, err := findHoles(ctx, s, false)
 	if h == nil || err != nil {
 		return nil, err
