@@ -24,7 +24,7 @@ func (c *checker) dropDamaged(ctx context.Context, failed error) bool {
 }
 
 // hashes finds the hashes of objects in what git says, also as paths of loose objects.
-var hashes = regexp.MustCompile(`\b[0-9a-f]{2}/?[0-9a-f]{38}(?:[0-9a-f]{24})?\b`)
+var hashes = regexp.MustCompile(`\b(?:pack-)?[0-9a-f]{2}/?[0-9a-f]{38}(?:[0-9a-f]{24})?\b`)
 
 // damagedIn returns the damaged loose object for which something failed; nil for none. Git names it in its words.
 func (c *checker) damagedIn(ctx context.Context, failed error) *git.DamagedError {
@@ -36,7 +36,7 @@ func (c *checker) damagedIn(ctx context.Context, failed error) *git.DamagedError
 	if !errors.As(failed, &child) {
 		return nil
 	}
-	for _, id := range c.named(child) {
+	for _, id := range c.named(child.Stderr) {
 		if _, err := c.s.Repo().Object(ctx, string(id)); errors.As(err, &damaged) {
 			return damaged
 		}
@@ -50,7 +50,7 @@ func (c *checker) lostIn(ctx context.Context, failed error) (map[git.ID]bool, er
 	if !errors.As(failed, &child) {
 		return nil, failed
 	}
-	return c.s.Repo().NotPromised(ctx, c.named(child))
+	return c.s.Repo().NotPromised(ctx, c.named(child.Stderr))
 }
 
 // notFetched reports whether something failed only because a remote has what this partial clone lacks.
@@ -62,7 +62,7 @@ func (c *checker) notFetched(ctx context.Context, failed error) bool {
 	if !errors.As(failed, &child) {
 		return false
 	}
-	ids := c.named(child)
+	ids := c.named(child.Stderr)
 	infos, err := c.s.Repo().InfosHere(ctx, ids)
 	if err != nil || !slices.ContainsFunc(infos, func(o git.ObjectInfo) bool { return o.Type == "" }) {
 		return false
@@ -99,8 +99,8 @@ func fetchRest(ctx context.Context, s *store.Store, remote string) string {
 }
 
 // named returns the objects that git names in its words.
-func (c *checker) named(child *git.Error) (ids []git.ID) {
-	for _, hash := range hashes.FindAllString(child.Stderr, -1) {
+func (c *checker) named(said string) (ids []git.ID) {
+	for _, hash := range hashes.FindAllString(said, -1) {
 		if id := strings.Replace(hash, "/", "", 1); c.s.Repo().IsID(id) {
 			ids = append(ids, git.ID(id))
 		}
@@ -111,11 +111,19 @@ func (c *checker) named(child *git.Error) (ids []git.ID) {
 // dropDamagedFiles does so for damaged objects of memory. Where a remote may have them, checkDocuments prints how they come back.
 // It reports whether it removed any.
 func (c *checker) dropDamagedFiles(ctx context.Context, v *memory) (bool, error) {
-	remote, err := v.fetchedFrom(ctx)
-	if !c.fix || remote != "" || err != nil {
-		return false, err
+	flaws := slices.Clone(v.flaws)
+	slices.SortStableFunc(flaws, func(a, b incoming.Flaw) int { return lostFirst(a) - lostFirst(b) }) // the size of another one may be damaged
+	ids := make([]git.ID, len(flaws))
+	for i, f := range flaws {
+		ids[i] = f.ID
 	}
-	dropped := false
+	dropped, err := c.splitPacks(ctx, ids) // which hide what a fetch brings
+	if !c.fix || err != nil {
+		return dropped, err
+	}
+	if remote, err := v.fetchedFrom(ctx); remote != "" || err != nil {
+		return dropped, err
+	}
 	for _, f := range v.flaws {
 		if !lost(f) {
 			continue
@@ -124,6 +132,13 @@ func (c *checker) dropDamagedFiles(ctx context.Context, v *memory) (bool, error)
 		dropped = c.dropFile(ctx, f.ID, f.Error()) || dropped
 	}
 	return dropped, nil
+}
+
+func lostFirst(f incoming.Flaw) int {
+	if lost(f) {
+		return 0
+	}
+	return 1
 }
 
 // dropFile reports a damaged loose object once, and removes its file. It reports whether it did.

@@ -97,6 +97,11 @@ func checks() []check {
 	}
 }
 
+// readsCode reports whether a check also reads the objects of code: what is damaged of these is left alone, unless it is loose.
+func readsCode(check string) bool {
+	return check == "handed over code" || check == "rewritten code" || check == "copied code"
+}
+
 // checker is one run of all checks.
 type checker struct {
 	s     *store.Store
@@ -116,7 +121,8 @@ type checker struct {
 
 	original map[string]bool // ids of entries with two contents of which the first one is known
 
-	damaged map[git.ID]bool // loose objects that have been reported
+	damaged map[git.ID]bool // objects that have been reported
+	split   map[string]bool // damaged packs that have been reported
 
 	holes    map[git.ID]bool // objects that checkHoles has reported as lost
 	deferred bool            // lost branches wait for the roadmap
@@ -148,7 +154,7 @@ func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	s.Repo().TellLost()
 	for look := 1; ; look++ {
 		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, again: map[git.ID]git.ID{}, lost: map[string]bool{}, damaged: map[git.ID]bool{},
-			renamed: map[string]bool{}}
+			split: map[string]bool{}, renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
 		if err != nil || !left || look == maxLooks {
@@ -190,12 +196,12 @@ func (c *checker) run(ctx context.Context) error {
 	looked := false // for what is lost
 	for _, check := range checks() {
 		err := check.run(ctx, c)
-		for c.dropDamaged(ctx, err) {
+		for c.dropDamaged(ctx, err) || !readsCode(check.name) && c.splitPacksIn(ctx, err) {
 			err, c.loaded = nil, nil
 			if looked {
 				err = checkHoles(ctx, c)
 			}
-			if err == nil {
+			if c.blocked = c.blocked || looked && len(c.holes) > 0; err == nil && !c.blocked { // see checkDocuments
 				err = check.run(ctx, c)
 			}
 		}
@@ -240,7 +246,7 @@ func (c *checker) unchecked(ctx context.Context, name string, err error) {
 	var known *fail.Error
 	var foreign *git.NotRegularError
 	damaged := c.damagedIn(ctx, err)
-	if c.ofReported(err) || damaged != nil && c.damaged[damaged.ID] { // by checkAccess, checkPlaces or dropDamaged
+	if c.ofReported(err) || damaged != nil && c.damaged[damaged.ID] || c.ofSplit(ctx, err) { // by checkAccess, checkPlaces, dropDamaged or splitPacksIn
 		return
 	}
 	switch {

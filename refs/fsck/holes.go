@@ -21,11 +21,11 @@ func checkHoles(ctx context.Context, c *checker) error {
 	if err != nil {
 		return err
 	}
-	if dropped, err := c.dropDamagedFiles(ctx, v); err != nil {
+	if dropped, err := c.dropDamagedFiles(ctx, v); c.blocked || err != nil {
 		return err
 	} else if dropped {
 		c.loaded = nil
-		if err := checkRefs(ctx, c); err != nil { // tips may be lost now
+		if err := checkRefs(ctx, c); c.blocked || err != nil { // tips may be lost now
 			return err
 		}
 		if v, err = c.memory(ctx); err != nil {
@@ -202,8 +202,13 @@ func (c *checker) wholeBelow(ctx context.Context, tips []git.ID) (bool, error) {
 		return true, nil
 	}
 	lost, err := c.s.Repo().Lost(ctx, tips)
-	if git.ExitCode(err) > 0 { // one of them is lost, or something is damaged
-		return false, nil
+	if len(lost) == 0 && git.ExitCode(err) <= 0 {
+		return err == nil, err
 	}
-	return len(lost) == 0, err
+	// One of them is lost, or something is damaged.
+	split, err := c.splitPacksOf(ctx, lost, err)
+	if !split || err != nil {
+		return false, err
+	}
+	return c.wholeBelow(ctx, tips)
 }

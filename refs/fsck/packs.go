@@ -58,6 +58,9 @@ func (c *checker) historyWhole(ctx context.Context) (bool, error) {
 
 // indexPack writes the index of a pack again. Of a pack that is cut short, git takes out what can be read.
 func (c *checker) indexPack(ctx context.Context, path string) error {
+	if pack.IsAside(path) { // a repair was killed
+		return pack.MoveAside(ctx, c.s.Repo(), path)
+	}
 	err := pack.WriteIndex(ctx, c.s.Repo(), path)
 	if err == nil {
 		return c.s.Repo().Close() // the running child does not look at a pack again that it could not use

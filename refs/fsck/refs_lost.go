@@ -42,6 +42,11 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 	if err != nil {
 		return err
 	}
+	if split, err := c.splitTips(ctx, infos); err != nil {
+		return err
+	} else if split || c.blocked {
+		return c.unlessBlocked(ctx, list)
+	}
 	var lost []lostRef
 	var own, theirs []git.Ref
 	for i, r := range list {
@@ -58,6 +63,9 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 		}
 	}
 	hollow, err := c.hollow(ctx, own, theirs)
+	if errors.Is(err, errSplit) {
+		return c.unlessBlocked(ctx, list)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,7 +78,14 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 			return errors.Join(c.rebuiltRefs(ctx, lost, back), c.lostRefs(ctx, list))
 		}
 	}
-	lost = c.withoutFetched(lost)
+	if err := c.reportLost(ctx, c.withoutFetched(lost)); err != nil {
+		return err
+	}
+	return c.notesAgain(ctx)
+}
+
+// reportLost reports refs that cannot be read, or not in whole.
+func (c *checker) reportLost(ctx context.Context, lost []lostRef) error {
 	// A branch needs the roadmap, and notes are added to what is left of them.
 	slices.SortStableFunc(lost, func(a, b lostRef) int { return rank(a.Name) - rank(b.Name) })
 	for _, r := range lost {
@@ -88,7 +103,18 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 			return err
 		}
 	}
-	return c.notesAgain(ctx)
+	return nil
+}
+
+// errSplit ends a check because packs were damaged.
+var errSplit = errors.New("a pack is damaged")
+
+// unlessBlocked looks for lost refs again after packs were damaged: what seemed to be here may be lost now.
+func (c *checker) unlessBlocked(ctx context.Context, list []git.Ref) error {
+	if c.blocked {
+		return nil
+	}
+	return c.lostRefs(ctx, list)
 }
 
 // waitsForRoadmap reports whether a lost branch can only be mended after the roadmap, of which something is lost: what is to be forgotten is not
@@ -123,6 +149,13 @@ func (c *checker) hollow(ctx context.Context, refs, theirs []git.Ref) ([]lostRef
 		ids[i] = r.ID
 	}
 	missing, err := c.s.Repo().Hollow(ctx, ids)
+	if len(missing) > 0 || git.ExitCode(err) > 0 {
+		if split, failed := c.splitPacksOf(ctx, missing, err); failed != nil {
+			return nil, failed
+		} else if split || c.blocked {
+			return nil, errSplit
+		}
+	}
 	if git.ExitCode(err) > 0 {
 		return nil, nil // something is damaged: checkDocuments says what
 	}

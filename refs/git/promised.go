@@ -227,13 +227,13 @@ func (c *catFile) commitHere(ctx context.Context, id ID) (parsed *Commit, err er
 
 // promisedOf returns which commits are in one of some packs. It reads a few bytes of each index.
 func (r *Repo) promisedOf(commits []NewCommit, packs []string) (map[ID]bool, error) {
-	left := make([]string, len(commits))
+	ids := make([]ID, len(commits))
 	for i, c := range commits {
-		raw, err := hex.DecodeString(string(c.ID))
-		if err != nil {
-			return nil, err
-		}
-		left[i] = string(raw)
+		ids[i] = c.ID
+	}
+	left, err := rawNames(ids)
+	if err != nil {
+		return nil, err
 	}
 	found := map[ID]bool{}
 	for _, pack := range packs {
@@ -250,6 +250,34 @@ func (r *Repo) promisedOf(commits []NewCommit, packs []string) (map[ID]bool, err
 		}
 	}
 	return found, nil
+}
+
+// rawNames returns ids as an index has them.
+func rawNames(ids []ID) ([]string, error) {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		raw, err := hex.DecodeString(string(id))
+		if err != nil {
+			return nil, err
+		}
+		names[i] = string(raw)
+	}
+	return names, nil
+}
+
+// InIndex reports whether the index of a pack lists one of some objects. It reads a few bytes. An index of version 1 lists none.
+func InIndex(path string, ids []ID) (bool, error) {
+	names, err := rawNames(ids)
+	if err != nil {
+		return false, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	rest, err := inIndex(f, names, func(string) {})
+	return len(rest) < len(names), err
 }
 
 // inIndex hands on which of some names are in the index of a pack (gitformat-pack(5)), and returns the others. An index of version 1
