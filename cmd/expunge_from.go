@@ -171,7 +171,11 @@ func (a *answered) print(p *render.Printer, remote string) {
 		return
 	}
 	for _, q := range a.Asked {
-		line(p, "%s <%s> asked on %s to forget %s", q.By, q.Email, q.Time.UTC().Format(time.DateOnly), q.What())
+		if q.By == "" {
+			line(p, "'%s' asks to forget %s", q.Remote, q.What())
+		} else {
+			line(p, "%s <%s> asked on %s to forget %s", q.By, q.Email, q.Time.UTC().Format(time.DateOnly), q.What())
+		}
 		if q.Why != "" {
 			line(p, "  because: %s", strings.Join(strings.Fields(q.Why), " "))
 		}

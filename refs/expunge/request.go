@@ -436,6 +436,9 @@ func (r *Request) Questions(ctx context.Context, s *store.Store) ([]Question, er
 		}
 		list = append(list, q)
 	})
+	if len(list) == 0 && !r.Asked.Empty() && err == nil { // the commit that asks was lost, or its file was
+		list = append(list, Question{Remote: r.Remote, Commit: r.Roadmap, Entries: append([]Entry{}, hidden...), Texts: r.Asked.Texts(), Until: r.Until})
+	}
 	return list, err
 }
 

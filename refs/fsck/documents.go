@@ -124,8 +124,11 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 	case first != "" || !v.fix: // see dropDamagedFiles and [checker.rebuild]
 		return FixCommand, nil
 	}
-	return "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+	return fetchFromClone, nil
 }
+
+// fetchFromClone is how an object comes back that no remote has.
+var fetchFromClone = "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*")
 
 // fetchedFrom returns the first remote that has memory; "" for none.
 func (v *memory) fetchedFrom(ctx context.Context) (string, error) {

@@ -53,6 +53,9 @@ func checkHoles(ctx context.Context, c *checker) error {
 		return err
 	}
 	if h == nil {
+		if err := c.hiddenElsewhere(ctx, v); err != nil {
+			return err
+		}
 		return c.notesElsewhere(ctx, v)
 	}
 	refs, names := refsOf(h)
@@ -109,6 +112,45 @@ func (c *checker) notesElsewhere(ctx context.Context, v *memory) error {
 	c.holes = lost // after checkDocuments, no check can run: git log fails over it
 	c.report(ctx, nil, Problem{Kind: string(incoming.FlawMissing), Object: string(first), Repair: repair,
 		Message: fmt.Sprintf("the history of '%s' lacks %s: %s", git.NotesRef, prose.Count(len(lost), "object"), shownObjects(lost, nil))})
+	return nil
+}
+
+// hiddenElsewhere reports what is lost of the history that requests keep where objects are borrowed: the lender may have them again, and
+// no other check reads that history. A remote that asks to forget it has it no more.
+func (c *checker) hiddenElsewhere(ctx context.Context, v *memory) error {
+	dirs, away, err := c.s.Repo().Alternates(ctx)
+	if len(dirs) == 0 && away == "" || err != nil {
+		return err
+	}
+	requests, err := expunge.ReadableRequests(ctx, c.s)
+	if err != nil {
+		return err
+	}
+	said := map[git.ID]bool{}
+	for _, f := range v.flaws {
+		said[f.ID] = true
+	}
+	for _, r := range requests {
+		lost, err := c.s.Repo().Lost(ctx, expunge.UniqueIDs(r.Memory()))
+		if git.ExitCode(err) > 0 { // a commit is lost: git names it
+			lost, err = c.lostIn(ctx, err)
+		}
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(lost, func(id git.ID, _ bool) bool { return said[id] })
+		if len(lost) == 0 {
+			continue
+		}
+		repair := FixCommand
+		if c.fix {
+			repair = fetchFromClone
+		}
+		maps.Copy(said, lost)
+		c.report(ctx, nil, Problem{Kind: string(incoming.FlawMissing), Object: r.Ref, Repair: repair,
+			Message: fmt.Sprintf("what '%s' asks to forget is hidden here, and lacks %s: %s", incoming.Printable(r.Remote),
+				prose.Count(len(lost), "object"), shownObjects(lost, nil))})
+	}
 	return nil
 }
 
