@@ -289,6 +289,11 @@ func (c *checker) lostRef(ctx context.Context, r lostRef) error {
 		return err
 	}
 	f.hollow = append(f.hollow, r.ID)
+	if r.kind == "" && r.Name == git.RoadmapRef {
+		if there, err := c.roadmapTip(ctx, r, f, p); there || err != nil {
+			return err
+		}
+	}
 	switch {
 	case f.id != "":
 		p.Message += fmt.Sprintf("; the newest of its commits that is here is %s", f.id.Short())

@@ -106,3 +106,33 @@ func (c *checker) mayBeTips(ctx context.Context, without func(git.Ref) bool) ([]
 	}
 	return slices.Sorted(maps.Keys(ids)), nil
 }
+
+// roadmapTip reports the lost newest commit of the roadmap if what is here tells all of it, or has at least a newer text than the commit
+// that the roadmap would be set back to.
+func (c *checker) roadmapTip(ctx context.Context, r lostRef, f former, p Problem) (bool, error) {
+	list, tree, err := remake.Roadmap(ctx, c.s, r.ID, f.id)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case len(list) > 0:
+		p.Message += "; what is here tells all of that commit, and the repair writes it again"
+		c.report(ctx, func(ctx context.Context) error {
+			for _, at := range list {
+				if _, err := c.s.Repo().WriteCommit(ctx, at); err != nil {
+					return err
+				}
+			}
+			return c.dropLostMoves(ctx, r.Name)
+		}, p)
+	case tree != "":
+		p.Message += "; a newer text than that of the commits before is here, and the repair makes a commit with it"
+		c.report(ctx, func(ctx context.Context) error {
+			if err := remake.PutRoadmap(ctx, c.s, c.w, tree, f.id, r.ID); err != nil {
+				return err
+			}
+			return c.dropLostMoves(ctx, r.Name, f.hollow...)
+		}, p)
+	}
+	return len(list) > 0 || tree != "", nil
+}

@@ -261,8 +261,11 @@ func (tx *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parent
 	t.add(TrailerSession, tx.Writer.Session)
 	t.add(TrailerModel, tx.Writer.Model)
 	return tx.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: tx.Signature, Committer: tx.Signature,
-		Message: message(prose.OneLine(record.Reason, 200), record.Body, t.b.String())})
+		Message: message(RoadmapSubject(record.Reason), record.Body, t.b.String())})
 }
+
+// RoadmapSubject is the first line of the message of a roadmap's commit.
+func RoadmapSubject(reason string) string { return prose.OneLine(reason, 200) }
 
 // RoadmapTip is the roadmap's commit, "" where there is none.
 func (s *Store) RoadmapTip(ctx context.Context) (git.ID, error) {
