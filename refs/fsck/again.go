@@ -177,6 +177,9 @@ func (c *checker) notesAgain(ctx context.Context) error {
 	defer tx.Close()
 	return code.UpdateNotes(ctx, tx, "context: restore notes that were lost", func(u *notes.Update) error {
 		if c.notesWere != "" {
+			if err := c.addLooseNotes(ctx, u, forgotten); err != nil {
+				return err
+			}
 			if err := c.salvageNotes(ctx, u, forgotten); err != nil {
 				return err
 			}
