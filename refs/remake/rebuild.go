@@ -24,6 +24,8 @@ import (
 //
 //   - of the roadmap, a tree with each main.md that is here;
 //
+//   - of the notes, a tree with folders that are here;
+//
 //   - an attachment, and a topic that a waiting merge is about, from local state.
 //
 // It does so also for what a remote may have: the remote may not be reached, or have lost it, too. It returns what was lost and is here
@@ -66,9 +68,10 @@ type rebuilder struct {
 	expunged doc.Expunged
 	back     map[git.ID]bool
 
-	texts map[string][]git.ID // by the name of a file, see readTexts; nil: not read yet
-	blobs []git.ID            // that nothing leads to
-	tried int                 // how many entries of folders were hashed
+	texts   map[string][]git.ID // by the name of a file, see readTexts; nil: not read yet
+	blobs   []git.ID            // that nothing leads to
+	folders [][]git.TreeEntry   // see readFolders; nil: not read yet
+	tried   int                 // how many entries of folders were hashed
 }
 
 func (r *rebuilder) read(ctx context.Context) (err error) {
@@ -178,6 +181,13 @@ func (r *rebuilder) rebuild(ctx context.Context, c *git.Commit, roadmap bool) er
 	}
 	if roadmap {
 		return r.rebuildRoadmap(ctx, c, parent)
+	}
+	if notes, err := r.isNotes(ctx, c, parent); err != nil {
+		return err
+	} else if notes {
+		err = r.rebuildNotes(ctx, c, parent)
+		_, err1 := r.here(ctx, c)
+		return errors.Join(err, err1)
 	}
 	base, err := r.base(ctx, c, parent)
 	if base == "" || err != nil {
