@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
@@ -15,8 +16,9 @@ import (
 // RewriteNote returns an object's note without what was expunged, and the object that it
 // belongs to now; nil if nothing of it is left:
 //
-//  1. the note of a commit whose entry was removed is gone;
-//  2. lines about such a commit (links, and the lines beside them for people) are gone;
+//  1. the note of a commit whose entry was removed is gone; where that commit is not here, a note that is about removed entries
+//     alone;
+//  2. lines about such an entry (its facts, links, and the lines beside them for people) are gone;
 //  3. hashes of replaced commits become the new hashes;
 //  4. texts are redacted, in JSON and in lines that other programs wrote.
 //
@@ -24,7 +26,7 @@ import (
 // a known replacement.
 func (w *Rewriter) RewriteNote(object git.ID, note []byte) (git.ID, []byte) {
 	facts := notes.Parse(note)
-	if w.gone[object] || w.concernsRemoved(facts) {
+	if w.gone[object] || w.commits[object] == "" && isOfRemoved(w.e, facts) {
 		return w.now(object), nil
 	}
 	var out []byte
@@ -53,21 +55,24 @@ func (w *Rewriter) now(id git.ID) git.ID {
 	return id
 }
 
-// concernsRemoved reports whether facts are about a commit whose entry was removed, even if
-// that commit is not here.
-func (w *Rewriter) concernsRemoved(facts []notes.Fact) bool {
+// isOfRemoved reports whether all entries that the facts of a note are of were removed. Anybody may add a line that names another one.
+func isOfRemoved(e doc.Expunged, facts []notes.Fact) (removed bool) {
 	for _, f := range facts {
-		if f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
-			return true
+		if f.Kind != notes.KindCommit {
+			continue
 		}
+		if !e.HasEntry(f.ID) {
+			return false
+		}
+		removed = true
 	}
-	return false
+	return removed
 }
 
 // noteLine rewrites a line of a note, or reports false if the line is removed.
 func (w *Rewriter) noteLine(line string) (string, bool) {
 	for _, f := range notes.Parse([]byte(line)) {
-		if f.Kind == notes.KindLink && (w.e.HasEntry(f.CommitID) || w.gone[f.Memory]) {
+		if f.Kind == notes.KindLink && (w.e.HasEntry(f.CommitID) || w.gone[f.Memory]) || f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
 			return "", false
 		}
 	}

@@ -345,7 +345,7 @@ func noteHits(e doc.Expunged, note []byte) map[string]doc.Expunged {
 	var removed doc.Expunged // the entry that the note is about, if it goes, and the note with it
 	facts := notes.Parse(note)
 	for _, f := range facts {
-		if f.Kind == notes.KindCommit && e.HasEntry(f.ID) {
+		if f.Kind == notes.KindCommit && isOfRemoved(e, facts) {
 			removed = removed.Union(e.OnlyEntry(f.ID))
 		}
 	}
