@@ -12,7 +12,7 @@ import (
 // Adders tells which commit added an entry, of the listed ones whose Context-Id names it. Git's own commands make
 // a later commit with the message of an older one: that is not the commit of the entry, and what is judged, tagged and
 // said of the entry is said of the commit that added it. Of those that are not in each other's history, as an expunge that was
-// refused leaves two, the one with the oldest date is it, see [store.Older]: a copy that somebody pushes is made later.
+// refused leaves two, the one that was made with the entry is it, see [store.Original].
 //
 // Commits are listed from newer to older ones, as far as dates tell; which one it is shows when all are. The zero Adders has none.
 type Adders struct {
@@ -48,7 +48,7 @@ func (a *Adders) Name(entry string, c git.ID) bool {
 func (a *Adders) Of(entry string) (first git.ID) {
 	for _, c := range a.naming[entry] {
 		if first == "" || a.follows(first, c) || !a.follows(c, first) &&
-			store.Older(c, a.listed[c].seconds, first, a.listed[first].seconds) {
+			store.Original(entry, c, a.listed[c].seconds, first, a.listed[first].seconds) {
 			first = c
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Of the commits that name an entry, the one in the history of the others added it, in whatever order dates list them. Of those that
-// are in no other's history the older one stands for it, and of one date the one with the smaller hash.
+// are in no other's history the one that was made nearer to the time in the id stands for it, and of one date the one with the smaller hash.
 func TestAdderIsInTheHistoryOfCopies(t *testing.T) {
 	t.Parallel()
 	parents := map[git.ID][]git.ID{"tip": {"old", "made"}, "copy": {"tip"}, "made": {"first"}, "old": {"gap"}, "gap": {"made"}, "other": {"first"}, "late": {"first"}}

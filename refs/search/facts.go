@@ -114,7 +114,7 @@ func newCommitHashes(ctx context.Context, s *store.Store, revs []byte) (map[stri
 }
 
 // addKnown adds the commits of the cache. One whose entry a new commit names as well stands for it if it is in the history of
-// that, or if tips still reach it and it is older; else the entry was rewritten.
+// that, or if tips still reach it and [store.Original] takes it; else the entry was rewritten.
 func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, known commitHashes, tips map[string]git.ID) error {
 	var before, after []git.ID
 	twice := map[string]git.ID{}
@@ -149,7 +149,7 @@ func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, kn
 	for id, commit := range twice {
 		stands := !gone[commit]
 		if stands && beyond[commit] {
-			if stands, err = isOlder(ctx, s, commit, commits[id]); err != nil {
+			if stands, err = isOriginal(ctx, s, id, commit, commits[id]); err != nil {
 				return err
 			}
 		}
@@ -160,8 +160,8 @@ func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, kn
 	return nil
 }
 
-// isOlder is [store.Older] for commits of this repository.
-func isOlder(ctx context.Context, s *store.Store, a, b git.ID) (bool, error) {
+// isOriginal is [store.Original] for commits of this repository.
+func isOriginal(ctx context.Context, s *store.Store, entry string, a, b git.ID) (bool, error) {
 	var seconds [2]int64
 	for i, id := range []git.ID{a, b} {
 		c, err := s.Repo().Commit(ctx, id)
@@ -170,7 +170,7 @@ func isOlder(ctx context.Context, s *store.Store, a, b git.ID) (bool, error) {
 		}
 		seconds[i] = c.Committer.When.Unix()
 	}
-	return store.Older(a, seconds[0], b, seconds[1]), nil
+	return store.Original(entry, a, seconds[0], b, seconds[1]), nil
 }
 
 // forgetGone removes deleted branches, whose number has no limit.

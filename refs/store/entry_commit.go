@@ -19,16 +19,17 @@ import (
 // the quick look: a busy minute's ids run ahead of the clock.
 const idSlack = time.Hour
 
-// ByID looks for a commit by its id: first among the commits that are not older than
-// the id, which for what was made lately are few, then among all. Of several it returns the one that added the entry. One
+// ByID looks for a commit by its id: first among the commits of branches that are not older than
+// the id, which for what was made lately are few, then among all, then among those of tags, to which nobody merges anything. Of
+// several it returns the one that added the entry. One
 // that names the id without adding its entry, as a commit made by hand with the message of another may, is returned only
 // if no other names it.
 func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	var alone git.ID
-	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
-		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
+	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
-	for _, args := range [][]string{append(args, young), args} {
+	branches, tags := "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*"
+	for _, args := range [][]string{append(args, branches, young), append(args, branches), append(args, tags)} {
 		var found []*git.Commit
 		err := s.LogIDs(ctx, args, func(f [][]byte) error {
 			if string(f[1]) != name { // its text speaks of the id
@@ -46,7 +47,7 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 			return nil
 		})
 		if len(found) > 0 && err == nil {
-			return s.firstOf(ctx, found)
+			return s.firstOf(ctx, name, found)
 		}
 		if err != nil {
 			return "", err
@@ -55,22 +56,27 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	return alone, nil
 }
 
-// Older reports which of two commits that name one entry, and are not in each other's history, stands for the entry: the one with
-// the older date, because a copy that somebody pushes is made later, and of one date, as an expunge and its refusal leave two, the
-// one with the smaller hash, so that all views take the same. Dates are in seconds.
-func Older(a git.ID, aSeconds int64, b git.ID, bSeconds int64) bool {
-	return cmp.Or(cmp.Compare(aSeconds, bSeconds), cmp.Compare(a, b)) < 0
+// Original reports which of two commits that name one entry, and are not in each other's history, stands for the entry: the one whose
+// date is nearer to the time in the entry's id, because a copy that somebody pushes is made later, or says that it was made before; and of
+// one date, as an expunge and its refusal leave two, the one with the smaller hash, so that all views take the same. Dates are in
+// seconds.
+func Original(entry string, a git.ID, aSeconds int64, b git.ID, bSeconds int64) bool {
+	made := doc.IDTime(entry).Unix()
+	return cmp.Or(cmp.Compare(distance(made, aSeconds), distance(made, bSeconds)), cmp.Compare(a, b)) < 0
 }
 
-func older(a, b *git.Commit) bool {
-	return Older(a.ID, a.Committer.When.Unix(), b.ID, b.Committer.When.Unix())
+// distance is |a-b|, of any two.
+func distance(a, b int64) uint64 { return uint64(max(a, b)) - uint64(min(a, b)) }
+
+func original(entry string, a, b *git.Commit) bool {
+	return Original(entry, a.ID, a.Committer.When.Unix(), b.ID, b.Committer.When.Unix())
 }
 
-// firstOf returns which of some commits that name one entry added it: the first in the history of that which [Older] takes.
-func (s *Store) firstOf(ctx context.Context, commits []*git.Commit) (git.ID, error) {
+// firstOf returns which of some commits that name one entry added it: the first in the history of that which [Original] takes.
+func (s *Store) firstOf(ctx context.Context, entry string, commits []*git.Commit) (git.ID, error) {
 	first := commits[0]
 	for _, c := range commits {
-		if older(c, first) {
+		if original(entry, c, first) {
 			first = c
 		}
 	}
@@ -144,7 +150,7 @@ func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, e
 			return nil, err
 		}
 		if entry != nil {
-			if newest == nil || entry.ID > newest.Trailer(TrailerID) || entry.ID == newest.Trailer(TrailerID) && older(c, newest) {
+			if newest == nil || entry.ID > newest.Trailer(TrailerID) || entry.ID == newest.Trailer(TrailerID) && original(entry.ID, c, newest) {
 				newest = c
 			}
 			continue
