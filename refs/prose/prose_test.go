@@ -72,6 +72,9 @@ func TestHidePasswords(t *testing.T) {
 		"http://h/r?service=git-x#tok=PW": "http://h/r?service=git-x#tok=xxxxx",
 		"http://u:p@h?private_token=PW":   "http://u:xxxxx@h?private_token=xxxxx",
 		"it's http://u:p@h":               "it's http://u:xxxxx@h",
+		"'/tmp/https:/u:PW@h/r': lstat":   "'/tmp/https:/u:xxxxx@h/r': lstat",
+		"https:/PW@h":                     "https:/xxxxx@h",
+		"C:/Users/a:b@c and x:/u:p@h":     "C:/Users/a:b@c and x:/u:p@h",
 	} {
 		if got := HidePasswords(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

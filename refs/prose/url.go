@@ -1,12 +1,15 @@
 package prose
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // HidePasswords replaces the password of each URL in a text by "xxxxx", as package net/url prints
 // it, and a user without a password too, because that may be a token; so may be what its query says
-// under the name of a token, a key, a secret or a password.
+// under the name of a token, a key, a secret or a password. What was taken for a path has one slash for two.
 func HidePasswords(text string) string {
-	const mark = "://"
+	const mark = ":/"
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, mark)
@@ -17,6 +20,13 @@ func HidePasswords(text string) string {
 		b.WriteString(mark)
 		word := lastWord(before)
 		scheme := strings.ToLower(word)
+		if after, two := strings.CutPrefix(rest, "/"); two {
+			b.WriteString("/")
+			rest = after
+		} else if !slices.Contains([]string{"http", "https", "ssh", "git", "ftp", "ftps"}, scheme) {
+			text = rest
+			continue
+		}
 		url := rest[:urlEnd(rest, strings.TrimSuffix(before, word))]
 		text = rest[len(url):]
 		if at := UserEnd(url); at >= 0 {
