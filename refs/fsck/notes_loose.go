@@ -102,11 +102,7 @@ func (l *looseNotes) readObjects(ctx context.Context) error {
 // read lists the files that nothing leads to, by the objects that trees give them to.
 func (l *looseNotes) read(ctx context.Context) error {
 	repo := l.c.s.Repo()
-	ids, err := repo.Unreachable(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := repo.Infos(ctx, ids)
+	infos, err := repo.UnreachableInfos(ctx)
 	if err != nil {
 		return err
 	}

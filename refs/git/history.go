@@ -124,6 +124,15 @@ func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
 	return r.unreached(ctx, ids)
 }
 
+// UnreachableInfos is Unreachable with what the objects are.
+func (r *Repo) UnreachableInfos(ctx context.Context) ([]ObjectInfo, error) {
+	ids, err := r.Unreachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.Infos(ctx, ids)
+}
+
 // unreached removes from ids what refs and indexes reach after all, and fetches
 // nothing: `git fsck` follows no commit that a remote promises.
 func (r *Repo) unreached(ctx context.Context, ids []ID) ([]ID, error) {

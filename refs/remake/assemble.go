@@ -87,11 +87,7 @@ func (r *rebuilder) readTexts(ctx context.Context) error {
 			r.texts[name] = append(r.texts[name], e.ID)
 		}
 	}
-	ids, err := r.h.s.Repo().Unreachable(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := r.h.s.Repo().Infos(ctx, ids)
+	infos, err := r.h.s.Repo().UnreachableInfos(ctx)
 	if err != nil {
 		return err
 	}

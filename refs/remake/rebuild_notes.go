@@ -138,11 +138,7 @@ func (r *rebuilder) readFolders(ctx context.Context) error {
 	}
 	r.folders = [][]git.TreeEntry{}
 	repo := r.h.s.Repo()
-	ids, err := repo.Unreachable(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := repo.Infos(ctx, ids)
+	infos, err := repo.UnreachableInfos(ctx)
 	if err != nil {
 		return err
 	}

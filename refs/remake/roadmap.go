@@ -164,11 +164,7 @@ func (f *roadmapCommits) readPast(ctx context.Context, lost git.ID, starts []git
 // readLoose reads the trees that nothing leads to and no commit has, and lists the commits that nothing leads to: also those of the roadmap,
 // whose newest one is lost.
 func (f *roadmapCommits) readLoose(ctx context.Context) (commits []git.ID, err error) {
-	ids, err := f.s.Repo().Unreachable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	infos, err := f.s.Repo().Infos(ctx, ids)
+	infos, err := f.s.Repo().UnreachableInfos(ctx)
 	if err != nil {
 		return nil, err
 	}

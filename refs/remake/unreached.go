@@ -345,11 +345,7 @@ func (h *Holes) readLoose(ctx context.Context) error {
 	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
-	ids, err := h.s.Repo().Unreachable(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := h.s.Repo().Infos(ctx, ids)
+	infos, err := h.s.Repo().UnreachableInfos(ctx)
 	if err != nil {
 		return err
 	}
