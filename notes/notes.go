@@ -42,6 +42,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // LockName is the lock that every writer of the notes ref must acquire while it builds a
@@ -112,7 +113,8 @@ func (f Fact) Line() ([]byte, error) {
 
 // Parse returns the facts in a note, oldest first, independent of the order of its lines.
 // Of two facts with one id, which only forgery creates, the bytewise smaller counts as
-// newer, so that all clones agree. Lines of other programs are skipped.
+// newer, so that all clones agree. One that reads "(expunged)" gives way to one that does not: a refusal
+// brings that back beside it. Lines of other programs are skipped.
 func Parse(note []byte) []Fact {
 	var facts []Fact
 	for line := range bytes.Lines(note) {
@@ -125,8 +127,33 @@ func Parse(note []byte) []Fact {
 	slices.SortFunc(facts, func(a, b Fact) int {
 		return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(b.Raw, a.Raw))
 	})
-	return facts
+	return withoutHidden(facts)
 }
+
+// withoutHidden leaves out the facts, in order of their ids, of which another line says what was expunged.
+func withoutHidden(facts []Fact) []Fact {
+	kept := facts[:0]
+	for from := 0; from < len(facts); {
+		to := from + 1
+		for to < len(facts) && facts[to].ID == facts[from].ID {
+			to++
+		}
+		if to == from+1 {
+			kept, from = append(kept, facts[from]), to
+			continue
+		}
+		same := slices.Clone(facts[from:to])
+		for _, f := range same {
+			if !f.hidden() || !slices.ContainsFunc(same, func(o Fact) bool { return o.Kind == f.Kind && !o.hidden() }) {
+				kept = append(kept, f)
+			}
+		}
+		from = to
+	}
+	return kept
+}
+
+func (f Fact) hidden() bool { return bytes.Contains(f.Raw, []byte(prose.Redaction)) }
 
 // validID reports whether other ids can follow an id in order. Anything but a ULID, or a
 // ULID later than any date, would stay the newest forever.

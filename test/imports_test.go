@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"refs/internal/unwired":   {"refs/store", "refs/git"},
 	"refs/remote":             {"refs/store", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs/store":              {"notes", "refs/cache", "refs/detect", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose", "refs/redact"},
-	"notes":                   {"refs/git"},
+	"notes":                   {"refs/git", "refs/prose"},
 	"refs/cache":              {"refs/git"},
 	"refs/detect":             {"refs/git", "refs/doc", "refs/prose"},
 	"refs/fail":               {"refs/git"},

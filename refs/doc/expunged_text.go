@@ -9,7 +9,7 @@ import (
 )
 
 // Redaction replaces a redacted piece of text.
-const Redaction = "(expunged)"
+const Redaction = prose.Redaction
 
 // cutPiece splits a line, given without its line feed, into the marks before its piece, the
 // piece, and the white space behind it. Marks are white space and Markdown's prefixes:

@@ -280,7 +280,7 @@ func (f *finder) noteLines(note []byte) {
 		}
 		f.texts(plain.String())
 		plain.Reset()
-		mapJSONTexts(string(line), func(s string) string { f.texts(s); return s })
+		mapNoteTexts(string(line), func(s string) string { f.texts(s); return s })
 	}
 	f.texts(plain.String())
 }

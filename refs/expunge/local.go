@@ -290,7 +290,7 @@ func (op *Operation) quotes(m journal.Mark) bool {
 			return true
 		}
 	}
-	if mapJSONTexts(m.Note, op.Rewriter.text) != m.Note {
+	if mapNoteTexts(m.Note, op.Rewriter.text) != m.Note {
 		return true
 	}
 	return err != nil || slices.ContainsFunc(list, func(e doc.Commit) bool { return op.Rewriter.e.HasEntry(e.ID) })

@@ -55,16 +55,16 @@ func (w *Rewriter) now(id git.ID) git.ID {
 	return id
 }
 
-// isOfRemoved reports whether all entries that the facts of a note are of were removed. Anybody may add a line that names another one.
+// isOfRemoved reports whether all entries that the facts of a note are of were removed. Anybody may add a line that names another one,
+// also to the note of a code commit, which is of no entry and has links.
 func isOfRemoved(e doc.Expunged, facts []notes.Fact) (removed bool) {
 	for _, f := range facts {
-		if f.Kind != notes.KindCommit {
-			continue
-		}
-		if !e.HasEntry(f.ID) {
+		switch {
+		case f.Kind == notes.KindLink, f.Kind == notes.KindCommit && !e.HasEntry(f.ID):
 			return false
+		case f.Kind == notes.KindCommit:
+			removed = true
 		}
-		removed = true
 	}
 	return removed
 }
@@ -82,7 +82,7 @@ func (w *Rewriter) noteLine(line string) (string, bool) {
 		}
 	}
 	if strings.HasPrefix(strings.TrimSpace(line), "{") {
-		return mapJSONTexts(line, w.text), true
+		return mapNoteTexts(line, w.text), true
 	}
 	return w.e.RedactText(line), true
 }

@@ -355,7 +355,7 @@ func noteHits(e doc.Expunged, note []byte) map[string]doc.Expunged {
 			continue
 		}
 		hit := removed
-		mapJSONTexts(string(f.Raw), func(text string) string {
+		mapNoteTexts(string(f.Raw), func(text string) string {
 			hit = hit.Union(e.HitsText(text))
 			return text
 		})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 )
 
@@ -28,8 +29,24 @@ func (f *finder) revealing(m *doc.Commit, quotes []string) []string {
 // mapJSONTexts replaces the strings of a JSON text, keys included, and keeps every other byte.
 // Of invalid JSON it replaces the strings that it can read.
 func mapJSONTexts(text string, replace func(string) string) string {
+	return mapJSON(text, func(_, s string) string { return replace(s) })
+}
+
+// mapNoteTexts is mapJSONTexts for a line of a note. It keeps the words of the format, see [notes.IsText].
+func mapNoteTexts(line string, replace func(string) string) string {
+	return mapJSON(line, func(member, s string) string {
+		if !notes.IsText(member, s) {
+			return s
+		}
+		return replace(s)
+	})
+}
+
+// mapJSON replaces strings; it tells the name of the member that each is the value of, or that an array or an object with it is; "" for a
+// name.
+func mapJSON(text string, replace func(member, s string) string) string {
 	var b strings.Builder
-	done := 0
+	done, member := 0, ""
 	for at := 0; at < len(text); at++ {
 		if text[at] != '"' {
 			continue
@@ -40,7 +57,11 @@ func mapJSONTexts(text string, replace func(string) string) string {
 		}
 		var s string
 		if json.Unmarshal([]byte(text[at:end]), &s) == nil {
-			if now := replace(s); now != s {
+			of := member
+			if isName := strings.HasPrefix(strings.TrimLeft(text[end:], " \t\r\n"), ":"); isName {
+				member, of = s, ""
+			}
+			if now := replace(of, s); now != s {
 				b.WriteString(text[done:at])
 				b.WriteString(quoteJSON(now))
 				done = end

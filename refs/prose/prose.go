@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// Redaction stands where a text was expunged.
+const Redaction = "(expunged)"
+
 // ShellWord writes a word for a command that is pasted such that a shell takes it as it
 // is, in quotes only where it needs them.
 func ShellWord(word string) string {

@@ -1,0 +1,39 @@
+package notes
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// IsText reports whether a string in the JSON of a fact is what somebody wrote, which an expunge may replace, and no word of the format:
+// without that no fact could be read any more. member is the name of the member that has the string as its value, "" for the name of a
+// member itself.
+func IsText(member, s string) bool {
+	switch member {
+	case "":
+		return !members()[s]
+	case "kind":
+		return !slices.Contains([]string{KindCommit, KindScore, KindOutcome, KindTag, KindReview, KindLink}, s)
+	case "outcome":
+		return !slices.Contains(Outcomes(), s)
+	case "time":
+		_, err := time.Parse(time.RFC3339Nano, s)
+		return err != nil
+	case "steps":
+		return strings.Trim(s, "0123456789-") != ""
+	}
+	return !validID(s)
+}
+
+// members are the names that a fact's members have in JSON.
+var members = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for f := range reflect.TypeFor[Fact]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+})
