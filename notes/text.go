@@ -8,9 +8,11 @@ import (
 	"time"
 )
 
-// IsText reports whether a string in the JSON of a fact is what somebody wrote, which an expunge may replace, and no word of the format:
-// without that no fact could be read any more. member is the name of the member that has the string as its value, "" for the name of a
-// member itself.
+// IsText reports whether an expunge may replace a string in the JSON of a fact. It may not replace the words of the format, such as
+// "score" and "review": a fact without them cannot be read. member is the name of the member that has the string as its value, "" for the
+// name of a member itself.
+//
+// The name of a branch is no text either: it stays in trailers and entries, too.
 func IsText(member, s string) bool {
 	switch member {
 	case "":
@@ -19,6 +21,8 @@ func IsText(member, s string) bool {
 		return !slices.Contains([]string{KindCommit, KindScore, KindOutcome, KindTag, KindReview, KindLink}, s)
 	case "outcome":
 		return !slices.Contains(Outcomes(), s)
+	case "branch":
+		return false
 	case "time":
 		_, err := time.Parse(time.RFC3339Nano, s)
 		return err != nil

@@ -17,6 +17,7 @@ func TestIsText(t *testing.T) {
 		{"kind", "review", false}, {"kind", "other", true},
 		{"outcome", "failed", false}, {"outcome", "success_1", true},
 		{"time", "2026-11-21T01:37:00Z", false}, {"time", "noon", true},
+		{"branch", "main", false},
 		{"steps", "1-12", false}, {"steps", "a", true},
 		{"id", "01M7XVZYF8V2E8NKDB4EFJ2HJ5", false}, {"milestone", "01M7XVZYF8V2E8NKDB4EFJ2HJ5", false}, {"id", "x", true},
 		{"text", "review", true}, {"agent", "score", true}, {"key", "kind", true},
@@ -27,7 +28,7 @@ func TestIsText(t *testing.T) {
 	}
 }
 
-// What a refusal brings back stands beside the line that hides it.
+// After a refusal a note has two lines with one id: the whole one counts, and the one that reads "(expunged)" does not.
 func TestParseWithoutHidden(t *testing.T) {
 	t.Parallel()
 	line := func(id, kind, text string) string {

@@ -55,8 +55,8 @@ func (w *Rewriter) now(id git.ID) git.ID {
 	return id
 }
 
-// isOfRemoved reports whether all entries that the facts of a note are of were removed. Anybody may add a line that names another one,
-// also to the note of a code commit, which is of no entry and has links.
+// isOfRemoved reports whether a note is about removed entries alone. Anybody can add a line that names an entry to any note, also to that
+// of a code commit, which has links.
 func isOfRemoved(e doc.Expunged, facts []notes.Fact) (removed bool) {
 	for _, f := range facts {
 		switch {
@@ -289,9 +289,9 @@ func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID,
 	return w.notesRoot(ctx, theirs, tree)
 }
 
-// Return returns a commit of the notes, without history, in which the commits that come back have what was noted since of those
+// NotedSince returns a commit of the notes, without history, in which the commits that come back have what was noted since of those
 // that hidden made of them; "" if that is nothing. Both have rewritten the commits.
-func (w *Rewriter) Return(ctx context.Context, hidden *Rewriter) (git.ID, error) {
+func (w *Rewriter) NotedSince(ctx context.Context, hidden *Rewriter) (git.ID, error) {
 	tip, err := w.s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return "", err

@@ -342,10 +342,10 @@ func (h *fileHits) newLines(f git.ChangedFile) (own doc.Expunged) {
 
 // noteHits returns the tombstones that act on the lines of a note that no commit's trailers say.
 func noteHits(e doc.Expunged, note []byte) map[string]doc.Expunged {
-	var removed doc.Expunged // the entry that the note is about, if it goes, and the note with it
+	var removed doc.Expunged // entries that the note may be about: it goes with its own one, and to ask too often does no harm
 	facts := notes.Parse(note)
 	for _, f := range facts {
-		if f.Kind == notes.KindCommit && isOfRemoved(e, facts) {
+		if f.Kind == notes.KindCommit && e.HasEntry(f.ID) {
 			removed = removed.Union(e.OnlyEntry(f.ID))
 		}
 	}

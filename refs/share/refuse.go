@@ -149,7 +149,7 @@ func (l *lifter) notes(ctx context.Context) error {
 				return err
 			}
 		}
-		since, err := l.shown.Return(ctx, l.hidden)
+		since, err := l.shown.NotedSince(ctx, l.hidden)
 		if err != nil {
 			return err
 		}
