@@ -196,7 +196,7 @@ func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 	for id, c := range left {
 		if hash := wanted.Of(id); hash != "" {
 			said := naming[hash]
-			c.Hash, c.Authored = &hash, said.by
+			c.Hash, c.Authored, c.Code = &hash, said.by, nil
 			if said.code != "" {
 				c.Code = &said.code
 			}

@@ -50,6 +50,9 @@ func (c *Inspection) leftOut(ctx context.Context, n *Commit, last string) (bool,
 // of the commit at its edge.
 func (c *Inspection) reach(ctx context.Context, commits []*Commit) error {
 	for _, n := range commits {
+		if n.Roles&RoleBranch == 0 {
+			continue
+		}
 		newest := c.Files[FileKey{KindCommits, c.Roots[n.Tree].Commits}].Last
 		for _, id := range n.Parents {
 			if _, known := c.reached[id]; !known {

@@ -134,12 +134,12 @@ func addKnown(ctx context.Context, s *store.Store, commits map[string]git.ID, kn
 		return err
 	}
 	beyond, err := s.Repo().Beyond(ctx, before, after)
+	var gone map[git.ID]bool
+	if err == nil {
+		gone, err = s.Repo().Beyond(ctx, before, slices.Collect(maps.Values(tips)))
+	}
 	if err != nil {
 		return ctx.Err() // git has collected a part of what the cache names, which is in no history then
-	}
-	gone, err := s.Repo().Beyond(ctx, before, slices.Collect(maps.Values(tips)))
-	if err != nil {
-		return ctx.Err()
 	}
 	for i, info := range here {
 		if info.Type == "" {
