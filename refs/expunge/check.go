@@ -57,37 +57,45 @@ func (f *finder) check(ctx context.Context, op *Operation, tips []git.ID) error 
 	if f.match.none() {
 		return nil
 	}
-	list, err := op.Store.Repo().Objects(ctx, tips, nil)
+	now, err := list(ctx, op.Store, tips, func(git.NamedObject) {})
 	if err != nil {
 		return err
 	}
 	var fresh []git.ID
-	paths := map[git.ID]string{}
-	for _, o := range list {
-		if _, seen := f.seen[o.ID]; !seen {
-			fresh = append(fresh, o.ID)
-		} else if f.matching[o.ID] {
-			return f.stillContains(o)
+	for _, id := range slices.Concat(now.files, now.commits) {
+		for _, path := range now.paths[id] {
+			contains, known := f.matching[dirKey{placeKind(path), id}]
+			if contains {
+				return f.stillContains(git.NamedObject{ID: id, Path: path})
+			}
+			if !known {
+				fresh = append(fresh, id)
+				break
+			}
 		}
-		paths[o.ID] = o.Path
 	}
 	return ReadObjects(ctx, op.Store, fresh, func(o git.Object) error {
-		held := false
-		switch o.Type {
-		case "blob":
-			held = f.matches(paths[o.ID], o.Data)
-		case "commit":
-			c, err := git.ParseCommit(o.ID, o.Data)
-			if err != nil {
+		for _, path := range now.paths[o.ID] {
+			if contains, err := f.contains(path, o); err != nil {
 				return err
+			} else if contains {
+				return f.stillContains(git.NamedObject{ID: o.ID, Path: path})
 			}
-			held = f.inMessage(c)
-		}
-		if held {
-			return f.stillContains(git.NamedObject{ID: o.ID, Path: paths[o.ID]})
 		}
 		return nil
 	})
+}
+
+// contains reports whether a commit or a file contains the text.
+func (f *finder) contains(path string, o git.Object) (bool, error) {
+	switch o.Type {
+	case "blob":
+		return f.matches(path, o.Data), nil
+	case "commit":
+		c, err := git.ParseCommit(o.ID, o.Data)
+		return err == nil && f.inMessage(c), err
+	}
+	return false, nil
 }
 
 func (f *finder) stillContains(o git.NamedObject) error {

@@ -10,11 +10,17 @@ import (
 // leastHash is how many digits of its hash name an attachment to remove.
 const leastHash = 12
 
-// attachment examines the content and the name of an attachment. It goes as a whole: no other content may have its
-// name.
-func (f *finder) attachment(hash, name string, data []byte) {
+// attachment examines the content of an attachment. It goes as a whole: no other content may have its name.
+func (f *finder) attachment(hash string, data []byte) {
+	if f.match.raw(data) {
+		f.removeFile(hash)
+	}
+}
+
+// attachmentName examines how an attachment is named.
+func (f *finder) attachmentName(hash, name string) {
 	wanted := f.fileHash != "" && strings.HasPrefix(hash, f.fileHash)
-	if wanted || f.named.HasFile(hash) || f.match.raw(data) || f.match.in(name) {
+	if wanted || f.named.HasFile(hash) || f.match.in(name) {
 		f.removeFile(hash)
 	}
 }

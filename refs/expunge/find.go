@@ -3,6 +3,7 @@ package expunge
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,16 +31,18 @@ type finder struct {
 	derived  doc.Expunged // what others may have made of what was found
 	found    map[string]Entry
 	all      map[string]bool       // all steps and commits
-	removed  map[string]doc.Commit // commits to remove, by id
+	removed  map[string]doc.Commit // commits to remove, by id and words
 	topics   map[string]bool
-	hold     map[string]doc.Expunged // if set, collects which of named act on what named entries say and keep
-	touched  map[string]bool         // what has a text that named has: ids of entries that stay, paths of topics
+	hold     map[string]doc.Expunged    // if set, collects which of named act on what named entries say and keep
+	touched  map[string]bool            // what has a text that named has: ids of entries that stay, paths of topics
+	judged   map[[sha256.Size]byte]bool // what touch has looked at
 
 	fileHash   string              // with which the hash of an attachment to remove begins, if there is no text
 	holders    map[string][]string // the steps that keep an attachment, by its hash
 	topicNames []string            // that contain the text in lower case
-	seen       map[git.ID]string   // objects of memory, and their paths
-	matching   map[git.ID]bool     // those of them that contain the text
+	seen       places              // commits and files of memory
+	topicFiles map[git.ID][]string // the paths of those that are topics
+	matching   map[dirKey]bool     // files by kind, and commits: whether they contain the text
 	objects    []git.ID            // unreachable objects of memory that contain it
 	foreign    int                 // number of other unreachable objects that contain it
 	hits       int                 // number of matches
@@ -51,8 +54,8 @@ type finder struct {
 // newFinder returns a finder that looks for nothing yet.
 func newFinder(s *store.Store) *finder {
 	return &finder{s: s, found: map[string]Entry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
-		topics: map[string]bool{}, touched: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{},
-		holders: map[string][]string{}}
+		topics: map[string]bool{}, touched: map[string]bool{}, judged: map[[sha256.Size]byte]bool{}, seen: places{},
+		topicFiles: map[git.ID][]string{}, matching: map[dirKey]bool{}, names: map[string]keptName{}, holders: map[string][]string{}}
 }
 
 // find searches everywhere.
@@ -104,24 +107,15 @@ func (f *finder) history(ctx context.Context, v *Refs) error {
 		return err
 	}
 	tips = append(tips, kept...)
-	list, err := f.s.Repo().Objects(ctx, tips, nil)
+	l, err := list(ctx, f.s, tips, f.path)
 	if err != nil {
 		return err
 	}
-	var files, commits []git.ID
-	for _, o := range list {
-		f.seen[o.ID] = o.Path
-		if o.Path != "" {
-			files = append(files, o.ID)
-			f.checkPath(o.Path)
-		} else {
-			commits = append(commits, o.ID)
-		}
-	}
-	if err := ReadObjects(ctx, f.s, files, f.file); err != nil {
+	f.seen = l.paths
+	if err := ReadObjects(ctx, f.s, l.files, f.file); err != nil {
 		return err
 	}
-	if err := ReadObjects(ctx, f.s, commits, f.commit); err != nil {
+	if err := ReadObjects(ctx, f.s, l.commits, f.commit); err != nil {
 		return err
 	}
 	if err := f.handedOver(ctx, v); err != nil {
@@ -131,25 +125,45 @@ func (f *finder) history(ctx context.Context, v *Refs) error {
 	return f.checkFiles(ctx)
 }
 
-// file searches one file of memory.
+// path examines the path of a file.
+func (f *finder) path(o git.NamedObject) {
+	switch doc.KindOf(o.Path) {
+	case doc.FileTopic:
+		f.topicFiles[o.ID] = append(f.topicFiles[o.ID], o.Path)
+		f.checkTopicName(topicName(o.Path))
+	case doc.FileArtifact:
+		hash, name, _ := doc.AttachmentAt(o.Path)
+		f.attachmentName(hash, name)
+	}
+}
+
+// topicName returns the name of the topic at a path.
+func topicName(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")
+}
+
+// file searches one file of memory, in each way in which it is read.
 func (f *finder) file(o git.Object) error {
 	if o.Type != "blob" {
 		return nil
 	}
-	path := f.seen[o.ID]
-	hits := f.hits
-	if err := f.document(path, o.Data); err != nil {
-		return fmt.Errorf("'%s' (%s): %w", path, o.ID.Short(), err)
+	all := f.hits
+	for _, path := range f.seen[o.ID] {
+		hits := f.hits
+		if err := f.document(path, o); err != nil {
+			return fmt.Errorf("'%s' (%s): %w", path, o.ID.Short(), err)
+		}
+		f.matching[dirKey{placeKind(path), o.ID}] = f.hits != hits || f.matches(path, o.Data)
 	}
-	if f.hits == hits && path != doc.ExpungedFile && f.match.raw(o.Data) {
+	if f.hits == all && placeKind(f.seen[o.ID][0]) != doc.ExpungedFile && f.match.raw(o.Data) {
 		f.inNames = append(f.inNames, o.ID)
 	}
-	f.matching[o.ID] = f.hits != hits || f.matches(path, o.Data)
 	return nil
 }
 
 // document makes tombstones of what matches in a file.
-func (f *finder) document(path string, data []byte) error {
+func (f *finder) document(path string, o git.Object) error {
+	data := o.Data
 	switch kind := doc.KindOf(path); {
 	case kind == doc.FileLog:
 		steps, err := doc.ParseLog(data)
@@ -165,13 +179,15 @@ func (f *finder) document(path string, data []byte) error {
 		return err
 	case kind == doc.FileMetadata || kind == doc.FileTopic || path == doc.RoadmapFile:
 		pieces, err := f.match.inFile(path, data)
-		if len(pieces) > 0 && kind == doc.FileTopic {
-			f.topics[strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")] = true
-		}
 		f.text(pieces...)
 		switch {
 		case kind == doc.FileTopic:
-			f.touch(path, string(data))
+			for _, path := range f.topicFiles[o.ID] {
+				if len(pieces) > 0 {
+					f.topics[topicName(path)] = true
+				}
+				f.touch(path, string(data))
+			}
 		case path == doc.RoadmapFile && len(pieces) > 0:
 			f.itemSubjects(data)
 		case kind == doc.FileMetadata && len(pieces) > 0 && err == nil:
@@ -179,8 +195,8 @@ func (f *finder) document(path string, data []byte) error {
 		}
 		return err
 	case kind == doc.FileArtifact:
-		hash, name, _ := doc.AttachmentAt(path)
-		f.attachment(hash, name, data)
+		hash, _, _ := doc.AttachmentAt(path)
+		f.attachment(hash, data)
 	case path != doc.ExpungedFile:
 		f.noteLines(data)
 	}
@@ -201,7 +217,6 @@ func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(i
 
 // step examines a step.
 func (f *finder) step(s *doc.Step) {
-	known := f.all[s.ID]
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
 	for _, a := range s.Attachments {
@@ -216,35 +231,42 @@ func (f *finder) step(s *doc.Step) {
 		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
-	if !known {
-		f.touch(s.ID, s.Observation, s.Thought, s.Action)
-	}
+	f.touch(s.ID, s.Observation, s.Thought, s.Action)
 	f.texts(s.Session, s.Model, s.Source, s.Extra)
 }
 
 // commitEntry examines an entry of commit.md. A birth is never removed.
 func (f *finder) commitEntry(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
-	known := f.all[m.ID]
 	if m.Kind == doc.KindBirth {
 		f.checkBirth(m)
 		f.texts(ownWords(m))
 	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(ownWords(m)) || f.match.in(m.Agent) {
 		f.holds(m.ID, nil, append(doc.Quotes(*m, f.limit), ownWords(m))...)
 		f.entry(Entry{ID: m.ID, Kind: "commit", Branch: m.Origin, Time: m.Time})
-		if _, known := f.removed[m.ID]; !known {
-			f.removed[m.ID] = *m
+		form := m.ID + " " + ownWords(m) // another branch may have the entry with other words
+		if _, known := f.removed[form]; !known {
+			f.removed[form] = *m
 			f.text(f.revealing(m, doc.Quotes(*m, f.limit))...)
 		}
-	} else if !known {
+	} else {
 		f.touch(m.ID, ownWords(m))
 	}
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
 }
 
-// touch records what has a text that named has: one common line may be in everything.
+// touch records what has a text that named has: one common line may be in everything. The same entry is in many files; another branch
+// may have it with other words.
 func (f *finder) touch(name string, texts ...string) {
-	if f.redacts && slices.ContainsFunc(texts, func(t string) bool { return f.named.RedactText(t) != t }) {
+	if !f.redacts || f.touched[name] {
+		return
+	}
+	form := sha256.Sum256([]byte(name + "\x00" + strings.Join(texts, "\x00")))
+	if f.judged[form] {
+		return
+	}
+	f.judged[form] = true
+	if slices.ContainsFunc(texts, func(t string) bool { return f.named.RedactText(t) != t }) {
 		f.touched[name] = true
 	}
 }
@@ -295,7 +317,7 @@ func (f *finder) commit(o git.Object) error {
 		return err
 	}
 	f.message(c)
-	f.matching[o.ID] = f.inMessage(c)
+	f.matching[dirKey{"", o.ID}] = f.inMessage(c)
 	f.checkCommitNames(c)
 	return nil
 }
@@ -339,24 +361,28 @@ func (f *finder) quotes(ctx context.Context) error {
 		return nil
 	}
 	var files []git.ID
-	for id, path := range f.seen {
-		switch kind := doc.KindOf(path); {
-		case kind == doc.FileCommits, kind == doc.FileUnknown && path != "" && path != doc.ExpungedFile:
+	for id, paths := range f.seen {
+		if slices.ContainsFunc(paths, mayQuote) {
 			files = append(files, id)
 		}
 	}
 	lines := map[string]bool{}
 	err := ReadObjects(ctx, f.s, files, func(o git.Object) error {
-		if o.Type != "blob" {
-			return nil
-		}
-		texts, err := f.quoting(f.seen[o.ID], o.Data)
-		for _, text := range texts {
-			for line := range strings.SplitSeq(text, "\n") {
-				lines[line] = true
+		for _, path := range f.seen[o.ID] {
+			if o.Type != "blob" || !mayQuote(path) {
+				continue
+			}
+			texts, err := f.quoting(path, o.Data)
+			if err != nil {
+				return err
+			}
+			for _, text := range texts {
+				for line := range strings.SplitSeq(text, "\n") {
+					lines[line] = true
+				}
 			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -369,6 +395,12 @@ func (f *finder) quotes(ctx context.Context) error {
 	return nil
 }
 
+// mayQuote reports whether a file may quote removed commits.
+func mayQuote(path string) bool {
+	kind := doc.KindOf(path)
+	return kind == doc.FileCommits || kind == doc.FileUnknown && path != "" && path != doc.ExpungedFile
+}
+
 // quoting returns the texts of a file that may quote others.
 func (f *finder) quoting(path string, data []byte) (texts []string, err error) {
 	if doc.KindOf(path) != doc.FileCommits {
@@ -376,7 +408,7 @@ func (f *finder) quoting(path string, data []byte) (texts []string, err error) {
 	}
 	commits, err := doc.ParseCommits(data)
 	for _, m := range commits {
-		if _, goes := f.removed[m.ID]; !goes {
+		if _, goes := f.found[m.ID]; !goes {
 			texts = append(texts, m.Progress, m.Contribution, m.Summary, m.Goal, m.Purpose)
 		}
 	}

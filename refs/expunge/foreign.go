@@ -152,9 +152,9 @@ func (op *Operation) workBases(ctx context.Context) ([]git.ID, error) {
 // needs: the code has them, too.
 func (f *finder) foreignObjects(ctx context.Context, op *Operation) error {
 	ids := slices.Clone(f.objects)
-	for id, contains := range f.matching {
+	for o, contains := range f.matching {
 		if contains {
-			ids = append(ids, id)
+			ids = append(ids, o.id)
 		}
 	}
 	slices.Sort(ids)

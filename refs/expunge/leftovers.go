@@ -38,7 +38,8 @@ func (f *finder) local(ctx context.Context) error {
 		case top == "journal":
 			f.journal(of[path], data)
 		case top == store.AttachedDir:
-			f.attachment(filepath.Base(path), "", data)
+			f.attachmentName(filepath.Base(path), "")
+			f.attachment(filepath.Base(path), data)
 		case strings.HasSuffix(path, ".json"):
 			mapJSONTexts(string(data), func(s string) string { f.texts(s); return s })
 		default:

@@ -43,10 +43,9 @@ func (f *finder) checkBirth(m *doc.Commit) {
 	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 
-// checkPath examines a path. People choose the names of topics, which are in lower case.
-func (f *finder) checkPath(path string) {
-	key, ok := strings.CutPrefix(path, doc.TopicDir+"/")
-	if key = strings.TrimSuffix(key, ".md"); !ok || !f.lower.in(key) {
+// checkTopicName examines the name of a topic, which people choose, in lower case.
+func (f *finder) checkTopicName(key string) {
+	if !f.lower.in(key) {
 		return
 	}
 	f.topicNames = append(f.topicNames, key)
@@ -89,7 +88,7 @@ func (f *finder) checkFiles(ctx context.Context) error {
 	without := strings.NewReplacer(pairs...)
 	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
-			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'",
+			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID][0]) + "'",
 				why: "history keeps the names, numbers and dates there"})
 		}
 		return nil

@@ -238,12 +238,12 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 		return own, err
 	}
 	var files []git.ChangedFile
-	paths := map[git.ID]string{}
+	paths := places{}
 	err = s.Repo().ChangedFiles(ctx, commits, func(f git.ChangedFile) error {
 		files = append(files, f)
 		for _, id := range append(slices.Clip(f.Old), f.New) {
 			if id != "" {
-				paths[id] = f.Path
+				paths.add(id, f.Path)
 			}
 		}
 		return nil
@@ -251,9 +251,11 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 	if err != nil {
 		return own, err
 	}
-	hits := fileHits{document: map[git.ID]doc.Expunged{}, note: map[git.ID]map[string]doc.Expunged{}}
+	hits := fileHits{document: map[dirKey]doc.Expunged{}, note: map[git.ID]map[string]doc.Expunged{}}
 	err = ReadObjects(ctx, s, slices.Sorted(maps.Keys(paths)), func(o git.Object) error {
-		hits.read(e, paths[o.ID], o)
+		for _, path := range paths[o.ID] {
+			hits.read(e, path, o)
+		}
 		return nil
 	})
 	if err != nil || len(hits.document)+len(hits.note) == 0 {
@@ -266,11 +268,14 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 		}
 		var now, before doc.Expunged
 		for _, f := range files[:n] {
-			now = now.Union(hits.document[f.New])
+			kind := placeKind(f.Path)
+			now = now.Union(hits.document[dirKey{kind, f.New}])
 			for _, id := range f.Old {
-				before = before.Union(hits.document[id])
+				before = before.Union(hits.document[dirKey{kind, id}])
 			}
-			own = own.Union(hits.newLines(f))
+			if isNotePath(f.Path) {
+				own = own.Union(hits.newLines(f))
+			}
 		}
 		own, files = own.Union(now.Without(before)), files[n:]
 	}
@@ -297,15 +302,15 @@ func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 	return own, nil
 }
 
-// fileHits are the tombstones that act on files, by blob.
+// fileHits are the tombstones that act on files, by blob and kind.
 type fileHits struct {
-	document map[git.ID]doc.Expunged
+	document map[dirKey]doc.Expunged
 	note     map[git.ID]map[string]doc.Expunged // by line
 }
 
 // read looks at one file. What this version cannot parse is not what it wrote.
 func (h *fileHits) read(e doc.Expunged, path string, o git.Object) {
-	if git.IsID(strings.ReplaceAll(path, "/", "")) {
+	if isNotePath(path) {
 		if lines := noteHits(e, o.Data); len(lines) > 0 {
 			h.note[o.ID] = lines
 		}
@@ -326,7 +331,7 @@ func (h *fileHits) read(e doc.Expunged, path string, o git.Object) {
 		hit = hit.Union(more)
 	}
 	if !hit.Empty() {
-		h.document[o.ID] = hit
+		h.document[dirKey{placeKind(path), o.ID}] = hit
 	}
 }
 

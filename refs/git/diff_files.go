@@ -67,7 +67,9 @@ func (r *Repo) rawIDs(line string) ([]ID, bool) {
 		if !r.IsID(part) {
 			return nil, false
 		}
-		ids[i] = ID(part)
+		if ids[i] = ID(part); parts[i] == "160000" { // the commit of a submodule is no file
+			ids[i] = r.ZeroID()
+		}
 	}
 	return ids, true
 }

@@ -28,8 +28,8 @@ type NamedObject struct {
 }
 
 // History lists the commits that tips reach, parents before their children, with their
-// parents (those beyond the edge of a shallow clone left out). It is one child, and takes
-// a few words of memory for each commit.
+// parents (those beyond the edge of a shallow clone left out). A tip that begins with '^' is left
+// out, with all that it reaches. It is one child, and takes a few words of memory for each commit.
 func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	out, err := r.reach(ctx, tips, "--topo-order", "--parents")
 	if err != nil {
@@ -40,13 +40,9 @@ func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	return list, err
 }
 
-// Objects lists every object that tips reach and those of not do not, each once.
-func (r *Repo) Objects(ctx context.Context, tips, not []ID) ([]NamedObject, error) {
-	all := slices.Clone(tips)
-	for _, id := range not {
-		all = append(all, "^"+id)
-	}
-	out, err := r.reach(ctx, all, "--objects")
+// Objects lists every object that tips reach, each once, with one of the paths that trees give it.
+func (r *Repo) Objects(ctx context.Context, tips []ID) ([]NamedObject, error) {
+	out, err := r.reach(ctx, tips, "--objects")
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,9 @@ func (c *counter) list(ctx context.Context) error {
 			if !f.Blob {
 				continue
 			}
-			c.files[f.ID] = f.Path
+			if have := doc.KindOf(c.files[f.ID]); have != doc.FileLog && have != doc.FileCommits { // a step may keep one of them as a file
+				c.files[f.ID] = f.Path
+			}
 			if doc.KindOf(f.Path) == doc.FileTopic {
 				c.topics[f.Path] = true
 			}
