@@ -104,3 +104,43 @@ func TestExpungeKilledAgain(t *testing.T) {
 	}
 	w.sound()
 }
+
+// Of a pack that was being removed nothing stays, whichever of its files were gone: without its index git does not see it.
+func TestExpungeKilledBetweenPackFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		point string
+		again []string
+	}{
+		{"before-pack-dropped", []string{"fsck", "--fix"}},
+		{"after-pack-file-dropped", []string{"fsck", "--fix"}},
+		{"after-pack-file-dropped", []string{"gc"}},
+		{"after-pack-file-dropped:1", []string{"fsck", "--fix"}},
+	} {
+		t.Run(c.point+" "+c.again[0], func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.ok("record", "-a", "say "+secret)
+			w.ok("commit", "-m", "Said")
+			w.ok("commit", "-m", "The next")
+			w.git("gc", "-q")
+			w.killedAt(c.point, "expunge", "--match", secret, "--yes")
+			w.removeStaleLocks()
+			w.ok(c.again...)
+			if c.again[0] == "gc" {
+				w.ok("fsck", "--fix")
+			}
+			files, err := filepath.Glob(filepath.Join(w.dir, ".git", "objects", "pack", "pack-*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if _, err := os.Stat(strings.TrimSuffix(f, filepath.Ext(f)) + ".idx"); err != nil {
+					t.Errorf("%s is left", filepath.Base(f))
+				}
+			}
+			w.forgotten(secret)
+			w.sound()
+		})
+	}
+}

@@ -132,6 +132,9 @@ func (p *packer) begin(ctx context.Context) error {
 	if err := p.finish(ctx); err != nil {
 		return err
 	}
+	if err := p.finishDrop(); err != nil {
+		return err
+	}
 	return removeKeepFiles(p.packDir)
 }
 

@@ -289,7 +289,7 @@ func (p *purger) replacePack(ctx context.Context, k packFile) (had bool, err err
 		return false, err
 	}
 	fault.Point("before-pack-dropped")
-	size, err := removePack(k.base)
+	size, err := k.drop(p.repo, p.since)
 	p.res.Bytes += size
 	if err != nil {
 		return false, err

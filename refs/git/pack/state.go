@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // StateName is the file of local state that lists the packs of ours. A wrong list does
@@ -30,6 +32,15 @@ type state struct {
 	// Unfinished is set before new packs are moved to their place and until what they
 	// replace is removed.
 	Unfinished *unfinished `json:"unfinished,omitempty"`
+
+	// Dropping is set while the files of a pack are removed that a [Purge] has replaced.
+	Dropping *dropping `json:"dropping,omitempty"`
+}
+
+// dropping names a pack whose files are removed one by one.
+type dropping struct {
+	Pack  string `json:"pack"`
+	Since int64  `json:"since"` // in nanoseconds: a pack that is newer is another one
 }
 
 // unfinished names new packs, and the packs that they replace.
@@ -60,6 +71,9 @@ func (s *state) sound(r *git.Repo) bool {
 	names := s.Packs
 	if s.Unfinished != nil {
 		names = slices.Concat(names, s.Unfinished.New, s.Unfinished.Old)
+	}
+	if s.Dropping != nil {
+		names = slices.Concat(names, []string{s.Dropping.Pack})
 	}
 	return !slices.ContainsFunc(names, func(name string) bool { return !isPackName(r, name) }) &&
 		!slices.ContainsFunc(s.Tips, func(id git.ID) bool { return !r.IsID(string(id)) })
@@ -102,4 +116,43 @@ func inherit(r *git.Repo, from packFile, names []string) error {
 	}
 	s.Packs = append(s.Packs, names...)
 	return s.write(r)
+}
+
+// drop removes the files of a pack. A process that is killed between two of them leaves one without an index: git does not
+// see it, but what it contains is still on the disk. finishDrop removes the rest. The caller has the lock.
+func (k packFile) drop(r *git.Repo, since time.Time) (size int64, err error) {
+	s, err := readState(r)
+	if err != nil {
+		return 0, err
+	}
+	s.Dropping = &dropping{Pack: k.name(), Since: since.UnixNano()}
+	if err := s.write(r); err != nil {
+		return 0, err
+	}
+	size, err = removePack(k.base)
+	if err != nil {
+		return size, err
+	}
+	s.Dropping = nil
+	return size, s.write(r)
+}
+
+// finishDrop removes what a killed process left of a pack that it removed. One that has an index again is looked at like any other.
+func (p *packer) finishDrop() error {
+	d := p.state.Dropping
+	if d == nil {
+		return nil
+	}
+	base := filepath.Join(p.packDir, d.Pack)
+	info, err := os.Stat(base + ".pack")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !disk.Exists(base+".idx") && (err != nil || info.ModTime().UnixNano() <= d.Since) {
+		if _, err := removePack(base); err != nil {
+			return err
+		}
+	}
+	p.state.Dropping = nil
+	return p.save()
 }
