@@ -13,7 +13,9 @@
 // On code commits: link (memory, branch, and milestone, which is the memory commit's
 // Context-Id and finds it if its git commit was rewritten). Of the lines of one kind, and
 // for tags of one key, the one with the largest id is valid; of links and reviews all are.
-// An id is a ULID with a time before the year 10000. A line that is not such an object
+// An id is a ULID with a time before the year 10000. Where none is left that is larger than all others of the note, over lists the
+// ids of the facts that a new one replaces: those with the same kind, for tags also the same key, count as older than all that no
+// fact names. A line that is not such an object
 // belongs to another program: it is preserved and never interpreted.
 //
 // # The tree
@@ -93,6 +95,7 @@ type Fact struct {
 	Key      string    `json:"key,omitempty"`
 	Value    string    `json:"value,omitempty"`
 	Text     string    `json:"text,omitempty"`
+	Over     []string  `json:"over,omitempty"` // larger ids of facts that this one replaces
 
 	// Raw is the line that Parse read, which may have members unknown to this version.
 	Raw json.RawMessage `json:"-"`
@@ -124,10 +127,15 @@ func Parse(note []byte) []Fact {
 			facts = append(facts, f)
 		}
 	}
+	return Order(facts)
+}
+
+// Order puts facts of one note, of which Parse may have read the parts, in the order of Parse. It changes the slice.
+func Order(facts []Fact) []Fact {
 	slices.SortFunc(facts, func(a, b Fact) int {
 		return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(b.Raw, a.Raw))
 	})
-	return withoutHidden(facts)
+	return namedFirst(withoutHidden(facts))
 }
 
 // withoutHidden leaves out the facts, in order of their ids, of which another line says what was expunged.

@@ -20,6 +20,7 @@ func TestIsText(t *testing.T) {
 		{"branch", "main", false},
 		{"steps", "1-12", false}, {"steps", "a", true},
 		{"id", "01M7XVZYF8V2E8NKDB4EFJ2HJ5", false}, {"milestone", "01M7XVZYF8V2E8NKDB4EFJ2HJ5", false}, {"id", "x", true},
+		{"", "over", false}, {"over", "01M7XVZYF8V2E8NKDB4EFJ2HJ5", false},
 		{"text", "review", true}, {"agent", "score", true}, {"key", "kind", true},
 	} {
 		if got := notes.IsText(c.member, c.s); got != c.want {

@@ -68,14 +68,13 @@ func AddLink(ctx context.Context, tx *store.Transaction, u *notes.Update, code g
 	if err != nil {
 		return false, err
 	}
-	after := ""
-	for _, f := range links(have) {
+	others := links(have)
+	for _, f := range others {
 		if f.Memory == m.ID && f.Branch == store.BranchOf(m) {
 			return false, nil
 		}
-		after = max(after, f.ID) // the newest is in force, regardless of the clock
 	}
-	lines, err := linkLines(tx, m, after)
+	lines, err := linkLines(tx, m, others)
 	if err != nil {
 		return false, err
 	}
@@ -83,14 +82,14 @@ func AddLink(ctx context.Context, tx *store.Transaction, u *notes.Update, code g
 }
 
 // linkLines returns the two lines of a link, in the order in which git's cat_sort_uniq
-// leaves them.
-func linkLines(tx *store.Transaction, m *git.Commit, after string) ([]byte, error) {
-	id, err := tx.Store.NewID(after)
-	if err != nil {
+// leaves them. It is the newest of the note's links, regardless of the clock.
+func linkLines(tx *store.Transaction, m *git.Commit, others []notes.Fact) ([]byte, error) {
+	f := notes.Fact{Kind: notes.KindLink, Time: tx.Signature.When, Agent: tx.Writer.Agent,
+		Branch: store.BranchOf(m), Memory: m.ID, CommitID: m.Trailer(store.TrailerID)}
+	if err := notes.NewNewest(others, "", tx.Store.NewID).Give(&f); err != nil {
 		return nil, err
 	}
-	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: tx.Signature.When, Agent: tx.Writer.Agent,
-		Branch: store.BranchOf(m), Memory: m.ID, CommitID: m.Trailer(store.TrailerID)}.Line()
+	line, err := f.Line()
 	if err != nil {
 		return nil, err
 	}

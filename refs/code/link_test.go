@@ -73,3 +73,23 @@ func TestLinks(t *testing.T) {
 	}
 	r.Fsck()
 }
+
+// A link follows one of the largest id there is, after which no id is valid.
+func TestLinkAfterTheLargestID(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	r.Git("commit", "-q", "--allow-empty", "-m", "one")
+	one := git.ID(r.Git("rev-parse", "HEAD"))
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	m := memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "First"}))(t)
+	r.Git("notes", "--ref=context", "add", "-m", `{"v":1,"id":"76EZ91ZPZZZZZZZZZZZZZZZZZZ","kind":"link","time":"2026-11-29T14:07:33Z",`+
+		`"memory":"`+strings.Repeat("0", len(one))+`","branch":"main"}`, string(one))
+	if err := code.Link(ctx, s, store.Writer{}, one, m.ID); err != nil {
+		t.Fatal(err)
+	}
+	links := memtest.OK(code.LinksOf(ctx, s, one))(t)
+	if len(links) != 2 || links[1].Memory != m.Commit {
+		t.Errorf("links %+v, want that of %s last", links, m.Commit)
+	}
+}

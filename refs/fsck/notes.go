@@ -136,16 +136,16 @@ func (c *checker) wrongNotes(ctx context.Context, v *memory) {
 			continue
 		}
 		var inForce *notes.Fact
-		for i, f := range v.noted[n.ID] {
-			if f.Kind == notes.KindCommit && (inForce == nil || f.ID >= inForce.ID) {
-				inForce = &v.noted[n.ID][i]
+		for _, f := range notes.Order(slices.Clone(v.noted[n.ID])) { // of two notes of one object, too
+			if f.Kind == notes.KindCommit {
+				inForce = &f
 			}
 		}
 		if inForce == nil {
 			continue
 		}
 		if fault := contradicts(*inForce, x.fact); fault != "" {
-			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.ID, inForce.ID) },
+			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.ID) },
 				Problem{
 					Kind: "note-wrong", Object: string(n.ID), Repair: FixCommand,
 					Message: fmt.Sprintf("the note of memory commit %s contradicts its trailers: %s", x.fact.ID, fault)})
@@ -195,7 +195,7 @@ func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.I
 
 // noteAgain adds what a commit's trailers say to its note. The newer line is in force, even if
 // a sync brings the old one again.
-func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, after string) error {
+func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID) error {
 	m, err := s.Repo().Commit(ctx, id)
 	if err != nil {
 		return err
@@ -206,11 +206,16 @@ func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, a
 	}
 	defer ses.Close()
 	f := store.Fact(m)
-	if f.ID, err = s.NewID(max(after, f.ID)); err != nil {
-		return err
-	}
-	return code.UpdateNotes(ctx, ses, "context: note what "+id.Short()+" says",
-		func(u *notes.Update) error { return addFact(ctx, u, id, f) })
+	return code.UpdateNotes(ctx, ses, "context: note what "+id.Short()+" says", func(u *notes.Update) error {
+		have, err := u.Note(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := notes.NewNewest(notes.Parse(have), f.ID, s.NewID).Give(&f); err != nil {
+			return err
+		}
+		return addFact(ctx, u, id, f)
+	})
 }
 
 func addFact(ctx context.Context, u *notes.Update, id git.ID, f notes.Fact) error {

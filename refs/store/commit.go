@@ -74,7 +74,7 @@ func (tx *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOp
 		return CommitResult{}, nil, err
 	}
 	res := done.result(branch)
-	said, mark := tx.judgement(o.Judging, done.entry.ID)
+	said, mark := tx.judgement(o.Judging, done.entry.ID, nil)
 	tx.tellNote(done.Commit.ID, said)
 	mark = errors.Join(mark, tx.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.entry.ID))
 	var fold error

@@ -91,9 +91,9 @@ func (s *Store) checkJudgement(ctx context.Context, j *Judgement) (replaced bool
 	return replaced, nil
 }
 
-// judgement is what is said as lines of a note, each with an id behind after, so that
-// it is in force whatever the clock says.
-func (tx *Transaction) judgement(j Judgement, after string) ([]byte, error) {
+// judgement is what is said of an entry as lines of its note, each with an id behind the entry's and
+// those of the note, so that it is in force whatever the clock says.
+func (tx *Transaction) judgement(j Judgement, entry string, note []notes.Fact) ([]byte, error) {
 	var list []notes.Fact
 	if j.Score != nil {
 		list = append(list, notes.Fact{Kind: notes.KindScore, Score: j.Score})
@@ -108,12 +108,12 @@ func (tx *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 		list = append(list, notes.Fact{Kind: notes.KindReview, Text: j.Review})
 	}
 	var lines bytes.Buffer
+	ids := notes.NewNewest(note, entry, tx.Store.NewID)
 	for _, f := range list {
-		var err error
-		if after, err = tx.Store.NewID(after); err != nil {
+		if err := ids.Give(&f); err != nil {
 			return nil, err
 		}
-		f.ID, f.Time = after, tx.Signature.When
+		f.Time = tx.Signature.When
 		f.Agent, f.Session, f.Model = tx.Writer.Agent, tx.Writer.Session, tx.Writer.Model
 		line, err := f.Line()
 		if err != nil {
@@ -181,13 +181,9 @@ func (tx *Transaction) judge(ctx context.Context, u *notes.Update, c *git.Commit
 	if err != nil {
 		return nil, err
 	}
-	after := c.Trailer(TrailerID)
-	for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
-		after = max(after, f.ID)
-	}
 	said := tx.told[c.ID].note // which the journal has
 	if said == nil {
-		if said, err = tx.judgement(j, after); err != nil {
+		if said, err = tx.judgement(j, c.Trailer(TrailerID), notes.Parse(have)); err != nil {
 			return nil, err
 		}
 	}
