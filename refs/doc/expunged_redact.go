@@ -28,14 +28,14 @@ type Redacted struct {
 //
 //  1. log.md, commit.md and segments lose the entries that have a tombstone, except births. A
 //     live file that loses all entries becomes empty. In the remaining entries the pieces of
-//     quotes, summaries and attributes are redacted, except those of counts and kinds. Headings
+//     quotes, summaries and attributes are redacted, except those of counts, kinds and attachments. Headings
 //     stay, because agents and branches are names.
 //  2. main.md is redacted by line, except its title and the headings of the standard sections.
 //  3. metadata.yaml is redacted by value, key and comment. A redacted key reads
 //     "(expunged HASH)", because keys must differ. The keys and values that the program writes
 //     about the branch stay, except its purpose. The totals stay too: a caller that removes
 //     entries must update them.
-//  4. A topic is redacted by line, its front matter like metadata.yaml.
+//  4. A topic is redacted by line, its front matter like metadata.yaml, except the keys that the program writes.
 //  5. An attachment goes as a whole if its hash has a tombstone. The steps that keep it still name it.
 //
 // If nothing changes, the result contains data itself. Applying two sets in either order
@@ -166,6 +166,9 @@ func (e Expunged) redactAttribute(line string) string {
 	if !ok || key == "tokens" || key == "kind" || key == "steps" {
 		return line
 	}
+	if _, ok := parseAttachment(value); ok && key == attachmentKey { // a log.md without it cannot be read
+		return line
+	}
 	return line[:len(line)-len(value)] + e.redactEscaped(value, false)
 }
 
@@ -266,15 +269,23 @@ type yamlWalk struct {
 func (w *yamlWalk) ownKey(path []string) bool {
 	dotted := JoinPath(path...)
 	if !w.metadata {
-		return dotted == "paths" || dotted == "supersedes"
+		switch dotted {
+		case "paths", keySupersedes, keyPinned, keyConfirmed, keyEdited:
+			return true
+		}
+		return false
 	}
 	return dotted == "version" || dotted == branchKey || isBranchFact(path) || isDetected(dotted) || hasDetected(dotted)
 }
 
-// ownValue reports whether the program itself interprets the value at a path, so that it is
+// ownValue reports whether the program itself makes or interprets the value at a path, so that it is
 // no free text.
-func (w *yamlWalk) ownValue(path []string) bool {
-	return w.metadata && (JoinPath(path...) == "version" || isBranchFact(path) && path[1] != "purpose")
+func (w *yamlWalk) ownValue(path []string, value string) bool {
+	dotted := JoinPath(path...)
+	if !w.metadata {
+		return dotted == keyConfirmed && isHash(value)
+	}
+	return dotted == "version" || dotted == keyDetectedFrom && isHash(value) || isBranchFact(path) && path[1] != "purpose"
 }
 
 // file visits metadata.yaml and returns it with the replacements.
@@ -396,7 +407,7 @@ func (w *yamlWalk) node(path []string, n *yaml.Node) {
 
 // scalar visits a value, which may have several lines. Booleans and null are no text.
 func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
-	if tag := n.ShortTag(); tag == "!!bool" || tag == "!!null" || w.ownValue(path) {
+	if tag := n.ShortTag(); tag == "!!bool" || tag == "!!null" || w.ownValue(path, n.Value) {
 		return
 	}
 	if now := w.text(n.Value); now != n.Value {

@@ -145,6 +145,33 @@ func TestRedactTopicAndRoadmap(t *testing.T) {
 	}
 }
 
+// What the program itself writes is no text of anybody: not the keys and marks of topics, not the tree of the detected facts, not
+// what a step keeps.
+func TestRedactKeepsWhatTheProgramWrites(t *testing.T) {
+	hash := strings.Repeat("a1", 20)
+	a := NewAttachment("x.txt", []byte("data"))
+	attached := fmt.Sprintf("%s %d %s", a.Hash, a.Size, a.Name)
+	e := forget(t, "paths", "supersedes", "pinned", "confirmed", "edited", "true", "detected_from", hash, attached)
+	topic := Topic{Paths: []string{"a.go"}, Supersedes: "old", Pinned: true, Confirmed: hash, Edited: []string{"a.go"}, Text: "x"}
+	steps := FormatLog([]Step{{ID: idA, Time: testTime(), Agent: "a", Origin: "main", Observation: "o", Attachments: []Attachment{a}}})
+	for _, c := range []struct{ path, data, want string }{
+		{"topics/x.md", string(topic.Bytes()), string(topic.Bytes())},
+		{"topics/x.md", "---\nedited: {pinned: 1}\nconfirmed: paths\n---\n", "---\nedited: {" + e.redactKey("pinned") + ": 1}\nconfirmed: (expunged)\n---\n"},
+		{MetadataFile, "version: 1\ndetected_from: " + hash + "\n", "version: 1\ndetected_from: " + hash + "\n"},
+		{LogFile, string(steps), string(steps)},
+		{CommitFile, string(FormatCommits([]Commit{{ID: idB, Time: testTime(), Agent: "a", Origin: "main", Summary: "s", Extra: "- attachment: pinned\n"}})),
+			string(FormatCommits([]Commit{{ID: idB, Time: testTime(), Agent: "a", Origin: "main", Summary: "s", Extra: "- attachment: (expunged)\n"}}))},
+	} {
+		if got := string(mustRedact(t, e, c.path, []byte(c.data)).Data); got != c.want {
+			t.Errorf("%q became %q", c.data, got)
+		}
+	}
+	pieces, err := PiecesIn("topics/x.md", topic.Bytes(), finder("e"))
+	if len(pieces) > 0 || err != nil {
+		t.Errorf("%q %v", pieces, err)
+	}
+}
+
 // pieceWords are lines of the documents that the laws are tried on, and pieces of the sets.
 func pieceWords() []string {
 	return []string{"a", "b", "use hunter2", "it: holds", "---", "1", "true", "k", "# c", "- d", "> e", "", " ", "main", "(expunged)", "\\ x", "\"q\"", "é", "x\ty"}

@@ -259,11 +259,14 @@ func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 
 func child(path []string, key string) []string { return append(slices.Clone(path), key) }
 
+// keyDetectedFrom is the key of the code tree that the detected values were read from.
+const keyDetectedFrom = "detected_from"
+
 // isDetected reports whether the program itself detects the value at a path. Such a value
 // never conflicts: the target's is kept, and the next COMMIT refreshes it.
 func isDetected(path string) bool {
 	switch path {
-	case "file_structure.tree", "env_config.detected", "dependencies.detected", "detected_from", totalsKey:
+	case "file_structure.tree", "env_config.detected", "dependencies.detected", keyDetectedFrom, totalsKey:
 		return true
 	}
 	return false
