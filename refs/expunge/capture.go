@@ -57,12 +57,12 @@ func (op *Operation) rewriteCaptured(ctx context.Context, path, name string) (er
 // torn is nothing to any reader, and goes.
 func (op *Operation) captured(path string, data []byte) string {
 	if !strings.HasSuffix(path, ".jsonl") {
-		return mapJSONTexts(string(data), op.intent.pending.RedactText)
+		return mapCaptureTexts(string(data), op.intent.pending.RedactText)
 	}
 	var left strings.Builder
 	for line := range strings.Lines(string(data)) {
 		if json.Valid([]byte(line)) {
-			left.WriteString(mapJSONTexts(line, op.intent.pending.RedactText))
+			left.WriteString(mapCaptureTexts(line, op.intent.pending.RedactText))
 		}
 	}
 	return left.String()

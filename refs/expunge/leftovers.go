@@ -40,13 +40,30 @@ func (f *finder) local(ctx context.Context) error {
 		case top == store.AttachedDir:
 			f.attachmentName(filepath.Base(path), "")
 			f.attachment(filepath.Base(path), data)
-		case strings.HasSuffix(path, ".json"):
-			mapJSONTexts(string(data), func(s string) string { f.texts(s); return s })
+		case top == store.CaptureDir:
+			f.stateTexts(path, data, func(text string) { mapCaptureTexts(text, func(s string) string { f.texts(s); return s }) })
+		case isJSON(path):
+			f.stateTexts(path, data, func(text string) { mapStateTexts(text, func(_, s string) string { f.texts(s); return s }) })
 		default:
 			f.noteLines(data)
 		}
 		return nil
 	})
+}
+
+// stateTexts examines the texts in JSON of local state, and lines that are something else.
+func (f *finder) stateTexts(path string, data []byte, visit func(json string)) {
+	if strings.HasSuffix(path, ".json") {
+		visit(string(data))
+		return
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "{") {
+			visit(line)
+		} else {
+			f.texts(line)
+		}
+	}
 }
 
 // eachState visits the files of local state except locks, caches and the intent.
@@ -143,7 +160,7 @@ func (f *finder) leftovers(ctx context.Context, op *Operation) error {
 		return err
 	}
 	err := eachState(f.s, func(path string, data []byte) error {
-		if f.match.raw(data) {
+		if f.match.raw(withoutWords(f.s, path, data)) {
 			op.warn("'%s' still contains it", path)
 		}
 		return nil
@@ -152,6 +169,25 @@ func (f *finder) leftovers(ctx context.Context, op *Operation) error {
 		return err
 	}
 	return f.foreignMatches(ctx, op, nil)
+}
+
+// withoutWords returns a file of local state without words that only programs write.
+func withoutWords(s *store.Store, path string, data []byte) []byte {
+	if !isJSON(path) {
+		return data
+	}
+	captured := filepath.Dir(path) == s.StatePath(store.CaptureDir)
+	return []byte(mapJSON(string(data), func(member, text string) string {
+		if member == "" || captured && isCaptureWord(member) {
+			return ""
+		}
+		return text
+	}))
+}
+
+// isJSON reports whether a file of local state is JSON, or has a JSON object on each line.
+func isJSON(path string) bool {
+	return strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".jsonl")
 }
 
 // foreignMatches warns of what contains the text outside memory: git's own files, except those

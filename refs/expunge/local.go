@@ -88,8 +88,10 @@ func (op *Operation) eachQuotingFile(visit func(lost, path string, data []byte) 
 // quotesIn reports whether a file of local state contains what is expunged.
 func (op *Operation) quotesIn(data []byte) bool {
 	text := string(data)
-	return mapJSONTexts(text, op.Rewriter.text) != text
+	return mapStateTexts(text, op.stateText) != text
 }
+
+func (op *Operation) stateText(_, s string) string { return op.Rewriter.text(s) }
 
 // dropQuoting drops a file if it contains what is expunged.
 func (op *Operation) dropQuoting(lost, path string, data []byte) error {
@@ -144,7 +146,7 @@ func (op *Operation) dropLines(path string) error {
 	var left []byte
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
-		if !op.Rewriter.e.HasText(text) && mapJSONTexts(text, op.Rewriter.text) == text && !op.namesEntry(text) {
+		if !op.Rewriter.e.HasText(text) && mapStateTexts(text, op.stateText) == text && !op.namesEntry(text) {
 			left = append(left, line...)
 		}
 	}

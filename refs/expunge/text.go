@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
@@ -26,13 +27,38 @@ func (f *finder) revealing(m *doc.Commit, quotes []string) []string {
 	return list
 }
 
-// mapJSONTexts replaces the strings of a JSON text, keys included, and keeps every other byte.
-// Of invalid JSON it replaces the strings that it can read.
-func mapJSONTexts(text string, replace func(string) string) string {
-	return mapJSON(text, func(_, s string) string { return replace(s) })
+// mapStateTexts replaces the strings of JSON in a file of local state, and keeps every other byte. It keeps the names of members and
+// times: programs write them, and a file without them cannot be read. Of invalid JSON it replaces the strings that it can read.
+func mapStateTexts(text string, replace func(member, s string) string) string {
+	return mapJSON(text, func(member, s string) string {
+		if _, err := time.Parse(time.RFC3339Nano, s); err == nil || member == "" {
+			return s
+		}
+		return replace(member, s)
+	})
 }
 
-// mapNoteTexts is mapJSONTexts for a line of a note. It keeps the words of the format, see [notes.IsText].
+// mapCaptureTexts is mapStateTexts for what is kept of a session. It also keeps values that the program itself makes, and the names of
+// branches, which stay everywhere.
+func mapCaptureTexts(text string, replace func(string) string) string {
+	return mapStateTexts(text, func(member, s string) string {
+		if isCaptureWord(member) || member == "on" || member == "branches" {
+			return s
+		}
+		return replace(s)
+	})
+}
+
+// isCaptureWord reports whether the values of a member of what is kept of a session are words of its format or hashes.
+func isCaptureWord(member string) bool {
+	switch member {
+	case "client", "kind", "class", "before", "code", "tip":
+		return true
+	}
+	return false
+}
+
+// mapNoteTexts replaces the strings of a line of a note, keys included. It keeps the words of the format, see [notes.IsText].
 func mapNoteTexts(line string, replace func(string) string) string {
 	return mapJSON(line, func(member, s string) string {
 		if !notes.IsText(member, s) {
