@@ -154,9 +154,14 @@ func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, err
 	return found, nil
 }
 
-// cleaningAll returns the commands for each of them.
+// cleaningAll returns the commands for each of them. While somebody asks to forget something and has no answer, the commands
+// would delete on the remote what waits for it; then they are those that show what is asked.
 func (w *Rewriter) cleaningAll(ctx context.Context, found map[string][]DirtyRef) ([]DirtyRemote, error) {
 	list := []DirtyRemote{}
+	asked, err := Unanswered(ctx, w.s)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		p, err := remote.Find(ctx, w.s, name)
 		if err != nil {
@@ -166,7 +171,12 @@ func (w *Rewriter) cleaningAll(ctx context.Context, found map[string][]DirtyRef)
 		for _, r := range found[name] {
 			h.Refs = append(h.Refs, r.Ref)
 		}
-		if h.Commands, err = w.CleaningCommands(ctx, p, found[name]); err != nil {
+		for _, asker := range Askers(asked, name) {
+			h.Commands = append(h.Commands, ShowCommand(asker))
+		}
+		if len(asked) > 0 {
+			h.Commands = append(h.Commands, "git context sync "+prose.ShellWord(name))
+		} else if h.Commands, err = w.CleaningCommands(ctx, p, found[name]); err != nil {
 			return nil, err
 		}
 		list = append(list, h)

@@ -48,6 +48,16 @@ func (r Remote) Other() Remote {
 		Bundle: true, Accepts: r.Accepts, Tracking: git.OtherTracking(r.Name)}
 }
 
+// NameOf returns the remote's name for that of what it has under its other names; any other name is returned as it is.
+func NameOf(name string) string {
+	for _, heads := range []bool{false, true} {
+		if r, ok := strings.CutSuffix(name, Remote{Heads: heads}.Other().Name); ok {
+			return r
+		}
+	}
+	return name
+}
+
 // The values of context.<remote>.mapping.
 const (
 	// MappingHeads is for a host that accepts only branches and tags.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -311,7 +312,7 @@ func (ex *exchanger) follow(ctx context.Context, all, asked doc.Expunged, roadma
 	}
 	ex.noteFollowed(asked)
 	ex.note(fmt.Sprintf("it is hidden and kept here until %s; what it is, and how to bring it back: %s",
-		until.UTC().Format(time.DateOnly), AnswerCommand(ex.peer.Name)))
+		until.UTC().Format(time.DateOnly), expunge.ShowCommand(ex.peer.Name)))
 	return true, nil
 }
 
@@ -326,49 +327,39 @@ func (ex *exchanger) dropUnsound(ctx context.Context) error {
 	return err
 }
 
-// AnswerCommand returns the command that lists what a remote asks to forget.
-func AnswerCommand(name string) string {
-	return "git context expunge --from " + prose.ShellWord(name) + " --dry-run"
-}
-
-// requests returns what the other side asks: what waits for an answer, and what was followed.
-func (ex *exchanger) requests(ctx context.Context) (waiting, followed []expunge.Request, err error) {
-	list, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
-	for _, r := range list {
-		if r.Waits() {
-			waiting = append(waiting, r)
-		} else {
-			followed = append(followed, r)
-		}
-	}
-	return waiting, followed, err
-}
-
 // tellRequests warns of what the other side asks to forget and nobody has answered.
 func (ex *exchanger) tellRequests(ctx context.Context) error {
-	list, _, err := ex.requests(ctx)
-	if err != nil || len(list) == 0 {
+	list, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
+	if err != nil {
 		return err
 	}
 	var asked doc.Expunged
 	for _, r := range list {
-		asked = asked.Union(r.Asked)
+		if r.Waits() {
+			asked = asked.Union(r.Asked)
+		}
+	}
+	if asked.Empty() {
+		return nil
 	}
 	ex.warn(fmt.Sprintf("'%s' asks to forget %s; it is hidden and kept here until you answer: %s", ex.peer.Name,
-		expunge.AskedText(asked), AnswerCommand(ex.peer.Name)))
+		expunge.AskedText(asked), expunge.ShowCommand(ex.peer.Name)))
 	return nil
 }
 
-// errAsked is the error for a remote that has old history while nobody has answered what it asks.
-func (ex *exchanger) errAsked(refs string) error {
-	name := prose.ShellWord(ex.peer.Name)
-	return fail.New(fail.ErrRefused, fail.ExpungeAsked,
-		fmt.Sprintf("'%s' asks to forget what it still contains itself, in %s; these refs are not pushed until you answer", ex.peer.Name, refs),
-		AnswerCommand(ex.peer.Name), "git context expunge --from "+name+" --yes", "git context expunge --from "+name+" --refuse")
+// followedAskers returns whose requests were followed here and are kept, this remote first.
+func (ex *exchanger) followedAskers(ctx context.Context) ([]string, error) {
+	list, err := expunge.Waiting(ctx, ex.s)
+	list = slices.DeleteFunc(list, func(r expunge.Request) bool { return r.Waits() })
+	return expunge.Askers(list, ex.peer.Name), err
 }
 
-// lookFirst are the hints that come before the commands that clean a remote, where what it asks to forget was followed
+// lookFirst are the hints that come before the commands that clean a remote, where what somebody asks to forget was followed
 // here. Who is no party to it should see what it is: these commands delete it on the remote, too.
-func (ex *exchanger) lookFirst() []string {
-	return []string{AnswerCommand(ex.peer.Name), "git context expunge --from " + prose.ShellWord(ex.peer.Name) + " --refuse"}
+func lookFirst(askers []string) []string {
+	var hints []string
+	for _, name := range askers {
+		hints = append(hints, expunge.ShowCommand(name), "git context expunge --from "+prose.ShellWord(name)+" --refuse")
+	}
+	return hints
 }

@@ -397,12 +397,10 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 	}
 	names := prose.QuotedList(refNames(held))
-	waiting, followed, err := ex.requests(ctx)
-	if err != nil {
+	if askers, err := ex.unansweredAskers(ctx); err != nil {
 		return err
-	}
-	if len(waiting) > 0 {
-		return ex.errAsked(names)
+	} else if len(askers) > 0 {
+		return ex.errAsked(names, askers)
 	}
 	e, err := expunge.Tombstones(ctx, ex.s)
 	if err != nil {
@@ -426,9 +424,11 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	if len(local) > 0 {
 		commands = slices.Insert(commands, 0, ex.peer.PushCommand()+" "+prose.ShellWord(ex.peer.Name)+" --delete "+strings.Join(local, " "))
 	}
-	if len(followed) > 0 {
-		commands = slices.Concat(ex.lookFirst(), commands)
+	followed, err := ex.followedAskers(ctx)
+	if err != nil {
+		return err
 	}
+	commands = append(lookFirst(followed), commands...)
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, names), commands...)
 }

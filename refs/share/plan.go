@@ -146,6 +146,9 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) 
 		return fail.New(fail.ErrRefused, fail.FirstPush,
 			fmt.Sprintf("remote '%s' has no memory; the first push must be explicit", ex.peer.Name), hints...)
 	case begins:
+		if err := ex.refuseFirst(ctx); err != nil {
+			return err
+		}
 		return ex.firstPush(ctx, ours)
 	}
 	return nil
@@ -223,6 +226,9 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
 	}
 	if ex.isDirty(roadmap.ref) {
 		roadmap.push = ""
+	}
+	if err := ex.withholdRoadmap(ctx, ses, roadmap, theirs.Roadmap); err != nil {
+		return nil, err
 	}
 	plan = append(plan, roadmap)
 	roadmapID := cmp.Or(roadmap.take, ours.Roadmap) // not a newer one, which this push does not include
@@ -303,7 +309,11 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if st.ref != git.RoadmapRef || theirs == "" || !ex.push {
 		return nil
 	}
-	return ex.sendTombstones(ctx, ses, st, theirs)
+	known, err := tombstonesAt(ctx, ex.s, st.ours)
+	if err != nil {
+		return err
+	}
+	return ex.sendTombstones(ctx, ses, st, known, theirs)
 }
 
 // withSetBack adds to the error of a ref whose result would be too large the command that sets it back there: what fills it

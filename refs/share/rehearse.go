@@ -3,7 +3,6 @@ package share
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -56,9 +55,8 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 	if err := ex.foresee(ctx, &ours, &theirs); err != nil {
 		return err
 	}
-	if held := ex.dirty.List(); len(held) > 0 {
-		ex.warn(fmt.Sprintf("'%s' still contains what was expunged, in %s; '%s' prints the commands that remove it",
-			ex.peer.Name, prose.QuotedList(refNames(held)), SyncCommand(ex.peer.Name)))
+	if err := ex.warnDirty(ctx); err != nil {
+		return err
 	}
 	return ex.outcome()
 }

@@ -33,13 +33,9 @@ func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit
 	return expunge.PutTombstones(ctx, ses, tree, all)
 }
 
-// sendTombstones plans to push a commit on top of the other side's roadmap that adds our tombstones, where the roadmaps
-// cannot be merged: other clones would not hear of them otherwise, and bring back what was expunged.
-func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID) error {
-	known, err := tombstonesAt(ctx, ex.s, st.ours)
-	if err != nil {
-		return err
-	}
+// sendTombstones plans to push a commit on top of the other side's roadmap that adds tombstones of ours, where ours
+// cannot go there: other clones would not hear of them otherwise, and bring back what was expunged.
+func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction, st *refAction, known doc.Expunged, theirs git.ID) error {
 	e, err := tombstonesAt(ctx, ex.s, theirs)
 	if err != nil || e.Contains(known) {
 		return err
@@ -182,7 +178,7 @@ func (ex *exchanger) noRoom(known, e doc.Expunged) error {
 		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %d bytes with what it asks to forget, at most %d are allowed",
 			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, size, most)}
 	if fresh := e.Without(known); size <= expunge.MostTombstones && len(fresh.Entries())+fresh.Texts() > 0 {
-		full.Hints = append(full.Hints, AnswerCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
+		full.Hints = append(full.Hints, expunge.ShowCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 	}
 	return full
 }
