@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 )
@@ -52,6 +53,7 @@ func runAnswer(ctx context.Context, env *Env, o *expungeOptions, ids []string) (
 		return err
 	}
 	defer closing(s, &err)
+	o.from = remote.NameOf(o.from) // earlier versions printed what the remote is called under its other names
 	if err := o.bundle(env); err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ func (a *answered) applyMore(ctx context.Context, env *Env, s *refs.Store, o *ex
 }
 
 // print lists what is asked, by whom and why, and then what was done.
-func (a *answered) print(p *render.Printer, remote string) {
+func (a *answered) print(p *render.Printer, asker string) {
 	if len(a.Asked) == 0 {
 		printExpunge(p, a.Result)
 		return
@@ -186,10 +188,10 @@ func (a *answered) print(p *render.Printer, remote string) {
 		}
 		examples(p, entries)
 	}
-	arg := prose.ShellWord(remote)
+	arg := prose.ShellWord(asker)
 	switch {
 	case a.Refused:
-		if filepath.IsAbs(remote) { // a bundle, which takes nothing
+		if filepath.IsAbs(asker) { // a bundle, which takes nothing
 			arg = ""
 		}
 		line(p, "It is back. Every clone gets it with its next sync; begin here: %s", strings.TrimSpace(self+" sync "+arg))

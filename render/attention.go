@@ -103,7 +103,7 @@ func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, err
 	asked := map[string]doc.Expunged{}
 	for _, r := range requests {
 		if r.Waits() {
-			asked[r.Remote] = asked[r.Remote].Union(r.Asked)
+			asked[r.Asker()] = asked[r.Asker()].Union(r.Asked)
 		}
 	}
 	var list []Notice
@@ -111,7 +111,7 @@ func forgetting(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, err
 		list = append(list, Notice{NoticeForget,
 			fmt.Sprintf("%s asks to forget %s; hidden and kept here until the user answers",
 				remote, expunge.AskedText(asked[remote])),
-			"git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
+			expunge.ShowCommand(remote)})
 	}
 	return list, nil
 }
@@ -127,8 +127,8 @@ func followed(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error
 		if r.Waits() {
 			continue
 		}
-		if asked[r.Remote] = asked[r.Remote].Union(r.Asked); until[r.Remote].IsZero() {
-			until[r.Remote] = r.Until // the oldest comes first
+		if asked[r.Asker()] = asked[r.Asker()].Union(r.Asked); until[r.Asker()].IsZero() {
+			until[r.Asker()] = r.Until // the oldest comes first
 		}
 	}
 	var list []Notice
@@ -136,7 +136,7 @@ func followed(ctx context.Context, s *refs.Store, _ *store.Tip) ([]Notice, error
 		list = append(list, Notice{NoticeForget,
 			fmt.Sprintf("%s has expunged %s; hidden here too, and deleted from %s on", remote,
 				expunge.AskedText(asked[remote]), until[remote].UTC().Format(time.DateOnly)),
-			"git context expunge --from " + prose.ShellWord(remote) + " --dry-run"})
+			expunge.ShowCommand(remote)})
 	}
 	return list, nil
 }

@@ -141,10 +141,10 @@ func (r *Request) Memory() []git.Ref {
 	return list
 }
 
-// RequestsOf are those of one remote.
-func RequestsOf(ctx context.Context, s *store.Store, remote string) ([]Request, error) {
+// RequestsOf are those of one remote, under both its sets of names.
+func RequestsOf(ctx context.Context, s *store.Store, asker string) ([]Request, error) {
 	list, err := Requests(ctx, s)
-	return slices.DeleteFunc(list, func(r Request) bool { return r.Remote != remote }), err
+	return slices.DeleteFunc(list, func(r Request) bool { return r.Asker() != asker }), err
 }
 
 // ReadRequest reads one request by its ref, an existing one below git.KeptPrefix.

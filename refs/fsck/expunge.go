@@ -79,7 +79,7 @@ func checkCameBack(ctx context.Context, c *checker) error {
 	}
 	remote := ""
 	if len(asked) > 0 { // a sync keeps what was written here
-		remote = asked[0].Remote
+		remote = asked[0].Asker()
 	} else if remote, err = c.roadmapBehind(ctx); err != nil {
 		return err
 	}

@@ -329,7 +329,7 @@ func (ex *exchanger) dropUnsound(ctx context.Context) error {
 
 // tellRequests warns of what the other side asks to forget and nobody has answered.
 func (ex *exchanger) tellRequests(ctx context.Context) error {
-	list, err := expunge.RequestsOf(ctx, ex.s, ex.peer.Name)
+	list, err := expunge.RequestsOf(ctx, ex.s, remote.NameOf(ex.peer.Name))
 	if err != nil {
 		return err
 	}
