@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -43,6 +42,7 @@ const maxTurns = 1000
 type Expunged struct {
 	turns map[string]int  // by kind and value
 	hits  map[string]bool // if set, collects which tombstones were in force for a document
+	mark  string          // if set, what stands for a redacted piece, and for "(expunged)" and "␡", see fitting
 }
 
 // ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:
@@ -285,9 +285,10 @@ func (e Expunged) Hides(hidden, entry []byte) bool {
 	for name := range e.OnlyTexts().turns {
 		all.add(name)
 	}
-	if all.Empty() || bytes.Count(hidden, []byte(Redaction)) <= bytes.Count(entry, []byte(Redaction)) {
+	if all.Empty() || countMarks(hidden) <= countMarks(entry) {
 		return false
 	}
+	all = all.withMark(Redaction)
 	return mapLines(string(hidden), all.entryLines()) == mapLines(string(entry), all.entryLines())
 }
 

@@ -1,9 +1,6 @@
 package doc
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // HiddenLines are the tombstones of the texts that were replaced in an entry, by the number of the line.
 type HiddenLines map[int]Expunged
@@ -26,7 +23,7 @@ func (e Expunged) HiddenIn(entry []byte) HiddenLines {
 // CameBack reports whether an entry, given as its text in a file, is another one in which texts are hidden, with some of
 // them back, each in its own line.
 func (h HiddenLines) CameBack(hidden, entry []byte) bool {
-	if bytes.Count(hidden, []byte(Redaction)) <= bytes.Count(entry, []byte(Redaction)) {
+	if countMarks(hidden) <= countMarks(entry) {
 		return false
 	}
 	now, before := strings.Split(string(entry), "\n"), strings.Split(string(hidden), "\n")
@@ -40,7 +37,7 @@ func (h HiddenLines) CameBack(hidden, entry []byte) bool {
 		for name := range h[i].turns {
 			here.turns[name] = 1
 		}
-		if redacted := redact(line); line != before[i] && redacted != before[i] {
+		if redacted := redact(line); line != before[i] && longMarks(redacted) != longMarks(before[i]) {
 			return false
 		}
 	}

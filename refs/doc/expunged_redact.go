@@ -39,10 +39,20 @@ type Redacted struct {
 //  5. An attachment goes as a whole if its hash has a tombstone. The steps that keep it still name it.
 //
 // If nothing changes, the result contains data itself. Applying two sets in either order
-// equals applying their union. Redact fails on an unknown path, on a document that it
-// cannot parse, and on a metadata.yaml that would exceed its limit, as "(expunged)" may be
-// longer than a piece.
+// equals applying their union. A document that would exceed its limit, as "(expunged)" may be
+// longer than a piece, has "␡" instead, and of a key's hash one digit. Redact fails on an
+// unknown path, on a document that it cannot parse, and on one that exceeds its limit even so,
+// full of texts that are shorter than that.
 func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
+	r, err := e.fitting(path, data)
+	if err != nil {
+		return Redacted{}, &RedactError{path, err}
+	}
+	return r, nil
+}
+
+// redact is Redact with one mark.
+func (e Expunged) redact(path string, data []byte) (Redacted, error) {
 	r := Redacted{Data: data}
 	var err error
 	switch kind := KindOf(path); {
@@ -62,12 +72,9 @@ func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	case path == RoadmapFile:
 		r.Data = e.redactRoadmap(data)
 	default:
-		return Redacted{}, fmt.Errorf("'%s' is no file of a memory", clip(path))
+		err = fmt.Errorf("'%s' is no file of a memory", clip(path))
 	}
-	if err != nil {
-		return Redacted{}, &RedactError{path, err}
-	}
-	return r, nil
+	return r, err
 }
 
 // RedactError says that tombstones cannot be applied to a file: it cannot be read, or would exceed a limit.
@@ -215,13 +222,21 @@ func reuseIfEqual(old, now []byte) []byte {
 
 // redactMetadata redacts metadata.yaml. Segments without a change stay byte for byte.
 func (e Expunged) redactMetadata(data []byte) ([]byte, error) {
-	w := yamlWalk{text: e.RedactText, key: e.redactKey, metadata: true}
-	return w.file(data)
+	w, few := e.yamlWalk()
+	w.metadata, w.most = true, MetadataLimit
+	if e.mark == shortMark {
+		w.most = MetadataMost
+	}
+	now, err := w.file(data)
+	if err == nil && w.changed && *few {
+		err = tooLarge(len(now))
+	}
+	return now, err
 }
 
 // redactTopic redacts the front matter and the text of a topic.
 func (e Expunged) redactTopic(data []byte) ([]byte, error) {
-	w := yamlWalk{text: e.RedactText, key: e.redactKey}
+	w, few := e.yamlWalk()
 	front, text, err := w.front(string(data))
 	if err != nil {
 		return nil, err
@@ -230,17 +245,10 @@ func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	if w.changed { // "(expunged)" may be longer than what it replaces
 		_, err = ParseTopic(now)
 	}
-	return now, err
-}
-
-// redactKey returns the key's replacement, which contains its hash: one map cannot contain
-// the key "(expunged)" twice.
-func (e Expunged) redactKey(key string) string {
-	_, piece, _ := cutPiece(key)
-	if !e.HasText(piece) {
-		return key
+	if err == nil && w.changed && *few {
+		err = tooLarge(len(front))
 	}
-	return strings.TrimSuffix(Redaction, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
+	return now, err
 }
 
 // RedactPath redacts the keys of a dotted path of metadata.yaml as Redact does there.
@@ -261,6 +269,7 @@ type yamlWalk struct {
 	text     func(text string) string // the replacement of a value or of a comment line
 	key      func(key string) string  // the replacement of a key; must map different keys to different ones
 	metadata bool                     // metadata.yaml; false for the front matter of a topic
+	most     int                      // how large metadata.yaml may become, without its totals
 	changed  bool
 	top      map[string]bool // the keys of metadata.yaml, each of which is a map of its own here
 }
@@ -311,6 +320,9 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 	m.tail = w.comment(m.tail)
 	if !w.changed {
 		return data, nil
+	}
+	if n := m.withoutTotals(); n > w.most {
+		return nil, tooLarge(n)
 	}
 	m.edited = true
 	return m.Bytes()

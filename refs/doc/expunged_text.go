@@ -81,11 +81,14 @@ func markEnd(s string, n int) int {
 func (e Expunged) RedactText(text string) string { return mapLines(text, e.redactLine) }
 
 func (e Expunged) redactLine(line string) string {
-	if !e.HasText(line) {
+	if len(e.turns) == 0 && e.mark == "" {
 		return line
 	}
-	marks, _, space := cutPiece(line)
-	return marks + Redaction + space
+	marks, piece, space := cutPiece(line)
+	if !e.marks(piece) {
+		return line
+	}
+	return marks + e.markOf(piece) + space
 }
 
 // bothShown unites two forms of one text that differ in what reads "(expunged)", line by line: what came back on one side
@@ -100,9 +103,10 @@ func bothShown(a, b string) (string, bool) {
 		otherMarks, other, _ := cutPiece(right[i])
 		switch {
 		case line == right[i]:
-		case marks != otherMarks, piece != Redaction && other != Redaction:
+		case marks != otherMarks, !isMark(piece) && !isMark(other):
 			return "", false
-		case piece == Redaction:
+		case piece == Redaction && other == shortMark: // from either side
+		case isMark(piece):
 			left[i] = right[i]
 		}
 	}

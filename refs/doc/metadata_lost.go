@@ -1,8 +1,6 @@
 package doc
 
 import (
-	"strings"
-
 	"gopkg.in/yaml.v3"
 )
 
@@ -96,11 +94,6 @@ func changes(fact string, branch *yaml.Node) bool {
 	return false
 }
 
-// isExpungedKey reports whether a key is in the place of one that was expunged, see redactKey.
-func isExpungedKey(key string) bool {
-	return strings.HasPrefix(key, strings.TrimSuffix(Redaction, ")"))
-}
-
 // Has reports whether there is a value at the place of a key, also one that leaves no room for it: a scalar or a
 // list where it had a map.
 func (m *Metadata) Has(k MetadataKey) (bool, error) {
@@ -146,7 +139,7 @@ func (k MetadataKey) Equal(other MetadataKey) bool {
 // Hidden reports whether a value, or a part of it, reads "(expunged)".
 func (k MetadataKey) Hidden() bool {
 	text, err := encodeNode(cloneNode(k.value))
-	return err == nil && strings.Contains(text, Redaction)
+	return err == nil && HasMark(text)
 }
 
 // Hides reports whether a key is another one of whose value some lines read "(expunged)".

@@ -28,7 +28,7 @@ func (e *rawEntry) same(o *rawEntry) bool { return e.compareContent(o) == 0 }
 // back on the other one is back: where it must go, both sides were rewritten before.
 func (e *rawEntry) compareContent(o *rawEntry) int {
 	if !bytes.Equal(e.text, o.text) {
-		if n := bytes.Count(e.text, []byte(Redaction)) - bytes.Count(o.text, []byte(Redaction)); n != 0 {
+		if n := countMarks(e.text) - countMarks(o.text); n != 0 {
 			return n
 		}
 	}

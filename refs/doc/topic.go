@@ -70,7 +70,7 @@ func ParseTopic(data []byte) (Topic, error) {
 		return t, nil
 	}
 	if len(front) > MetadataLimit {
-		return t, fmt.Errorf("front matter of %d bytes is over the limit of %d", len(front), MetadataLimit)
+		return t, fmt.Errorf("front matter of %d bytes is %w of %d", len(front), ErrOverLimit, MetadataLimit)
 	}
 	root, err := decodeMap(front)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/store"
 )
 
 // dirKey is a tree or a blob at a path.
@@ -138,10 +137,6 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	if r.Gone {
 		b.id = ""
 	} else if !bytes.Equal(r.Data, data) {
-		if len(r.Data) > store.MaxFile && len(r.Data) > len(data) {
-			return blobChange{}, fmt.Errorf("blob %s: %w", id, &doc.RedactError{Path: path,
-				Err: fmt.Errorf("%d bytes are %w of %d", len(r.Data), doc.ErrOverLimit, store.MaxFile)})
-		}
 		if b.id, err = w.s.Repo().WriteBlob(ctx, r.Data); err != nil {
 			return b, err
 		}

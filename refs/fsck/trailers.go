@@ -188,5 +188,5 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 // redacted reports whether one of some texts was redacted: a trailer as a whole, a document by
 // lines.
 func redacted(texts ...string) bool {
-	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, doc.Redaction) })
+	return slices.ContainsFunc(texts, func(t string) bool { return doc.HasMark(t) })
 }

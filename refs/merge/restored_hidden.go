@@ -97,7 +97,7 @@ func hiddenTopics(ctx context.Context, s *store.Store, tip, other, base *store.T
 		if err != nil {
 			return nil, err
 		}
-		if strings.Contains(text, doc.Redaction) {
+		if doc.HasMark(text) {
 			hidden[c.path] = c.after
 		}
 	}

@@ -23,7 +23,7 @@ import (
 const MaxStep = 16 << 20
 
 // MaxFile is the largest size in bytes of a document: a text of line feeds doubles as a quote; the rest is heading.
-const MaxFile = 2*MaxStep + 64<<10
+const MaxFile = doc.FileLimit
 
 // EntryLine is a step as a line of the journal. The journal itself adds Step and ID at the
 // end.

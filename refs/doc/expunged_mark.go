@@ -1,0 +1,124 @@
+package doc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// FileLimit is the largest size in bytes of a document other than metadata.yaml and attachments.
+const FileLimit = 32<<20 + 64<<10
+
+// shortMark stands for a redacted piece in a document that [Redaction] would make larger than its limit. It has three bytes, so that
+// a piece of text of as many does not grow, and nobody writes it: a text that has it counts as redacted.
+const shortMark = "␡"
+
+// shortKey is how much of its hash a redacted key has in such a document.
+const shortKey = 1
+
+// isMark reports whether a piece stands for a redacted one.
+func isMark(piece string) bool { return piece == Redaction || piece == shortMark }
+
+// HasMark reports whether a text, or a part of it, was redacted.
+func HasMark(text string) bool {
+	return strings.Contains(text, Redaction) || strings.Contains(text, shortMark)
+}
+
+// countMarks returns how many pieces of a text were redacted.
+func countMarks(text []byte) int {
+	return bytes.Count(text, []byte(Redaction)) + bytes.Count(text, []byte(shortMark))
+}
+
+// longMarks returns a text as it would be if its document had room.
+func longMarks(text string) string { return strings.ReplaceAll(text, shortMark, Redaction) }
+
+// withMark returns tombstones that put one mark in the place of what is redacted, and of what was.
+func (e Expunged) withMark(mark string) Expunged {
+	e.mark = mark
+	return e
+}
+
+// marks reports whether a piece of text must read otherwise.
+func (e Expunged) marks(piece string) bool {
+	return piece != "" && e.inForce(textLine(piece)) || e.mark != "" && isMark(piece)
+}
+
+// markOf returns the mark for a piece. One that is shorter than a mark would grow in any case: then the document is refused.
+func (e Expunged) markOf(piece string) string {
+	if e.mark != "" && len(piece) >= len(e.mark) {
+		return e.mark
+	}
+	return Redaction
+}
+
+// redactKey returns the key's replacement, which contains its hash: one map cannot contain
+// the key "(expunged)" twice.
+func (e Expunged) redactKey(key string) string {
+	_, piece, _ := cutPiece(key)
+	hash := ""
+	if earlier, ok := strings.CutPrefix(piece, longKey); e.HasText(piece) {
+		hash = strings.TrimPrefix(textLine(piece), tombText+" ")
+	} else if ok && e.mark == shortMark && len(earlier) > 64 && validHash(earlier[:64]) {
+		hash = earlier
+	} else {
+		return key
+	}
+	if e.mark == shortMark && len(piece) > len(shortMark) {
+		return openShort + hash[:shortKey] + ")"
+	}
+	return longKey + hash + ")"
+}
+
+// What a redacted key begins with.
+const (
+	longKey   = "(expunged "
+	openShort = "(-"
+)
+
+// isExpungedKey reports whether a key is in the place of one that was expunged, see redactKey.
+func isExpungedKey(key string) bool {
+	return strings.HasPrefix(key, strings.TrimSuffix(longKey, " ")) || isShortKey(key)
+}
+
+func isShortKey(key string) bool {
+	rest, ok := strings.CutPrefix(key, openShort)
+	return ok && len(rest) > shortKey && (rest[shortKey] == ')' || rest[shortKey] == ' ') && strings.HasSuffix(rest, ")")
+}
+
+// yamlWalk returns a walk that redacts. few says that it has met a short key, which cannot become long again: the document
+// had no room for it, so that what changes in it has the short mark, too.
+func (e Expunged) yamlWalk() (w yamlWalk, few *bool) {
+	few = new(bool)
+	return yamlWalk{text: e.RedactText, key: func(key string) string {
+		*few = *few || e.mark != shortMark && isShortKey(key)
+		return e.redactKey(key)
+	}}, few
+}
+
+// fitting redacts a document with "(expunged)", or with the shorter mark if that would exceed its limit: who fills a document
+// with a text that is shorter than "(expunged)" must not make it impossible to expunge that text. All redacted pieces of a
+// document have the same mark, also those of earlier expunges, so that it does not matter which of two came first.
+func (e Expunged) fitting(path string, data []byte) (Redacted, error) {
+	r, err := e.redact(path, data)
+	if err != nil && !errors.Is(err, ErrOverLimit) || err == nil && bytes.Equal(r.Data, data) {
+		return r, err
+	}
+	if err == nil && bytes.Contains(r.Data, []byte(shortMark)) {
+		r, err = e.withMark(Redaction).redact(path, data)
+	}
+	if err == nil && len(r.Data) > FileLimit && KindOf(path) != FileArtifact {
+		err = fmt.Errorf("%d bytes are %w of %d", len(r.Data), ErrOverLimit, FileLimit)
+	}
+	if !errors.Is(err, ErrOverLimit) {
+		return r, err
+	}
+	r, short := e.withMark(shortMark).redact(path, data)
+	switch {
+	case short != nil:
+		return r, err
+	case len(r.Data) > FileLimit && len(r.Data) > len(data):
+		return r, fmt.Errorf("%d bytes are %w of %d", len(r.Data), ErrOverLimit, FileLimit)
+	}
+	return r, nil
+}
