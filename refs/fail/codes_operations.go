@@ -21,8 +21,6 @@ const (
 	NoMerge = "no-merge"
 	// UpToDate is returned when the branch to merge is contained in the target already.
 	UpToDate = "up-to-date"
-	// TooManyBases is returned when the two histories have more merge bases than a merge can join.
-	TooManyBases = "too-many-bases"
 	// MergeUnclear is returned when a merge from a remote lacks a topic, a key or a section that both of its parents have changed,
 	// or has more than eight parents or lacks too much to look at: it is not clear what to restore. The hint sets the ref back.
 	MergeUnclear = "merge-unclear"

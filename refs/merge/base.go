@@ -2,9 +2,7 @@ package merge
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -19,8 +17,11 @@ type ancestry[T any] struct {
 }
 
 // maxVirtual bounds how many bases, and bases of bases, are merged: histories may be
-// made to have very many. Beyond it a merge is refused: without a base no one could
-// tell what was removed from what is new.
+// made to have very many. Those beyond it are left out. What only they have is not in
+// the base: then what one side removed of it comes back, and what both changed is a
+// conflict. No merge is refused for that, since the refs of somebody who has commits of
+// his own could not be exchanged before the remote's are replaced. As the merge has both
+// sides for parents, it is settled for all clones.
 const maxVirtual = 32
 
 // of merges the best common ancestors, as git's recursive strategy does:
@@ -33,8 +34,9 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	if a.merged += len(ids) - 1; a.merged > maxVirtual {
-		return nil, fail.New(fail.ErrRefused, fail.TooManyBases, fmt.Sprintf("the two histories meet in more than %d commits", maxVirtual))
+	ids, err := a.affordable(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
 	base, err := a.read(ctx, ids[0])
 	if err != nil {
@@ -58,6 +60,31 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 		}
 	}
 	return &base, nil
+}
+
+// affordable returns the bases that are merged, at least one: of too many, one of each content.
+func (a *ancestry[T]) affordable(ctx context.Context, ids []git.ID) ([]git.ID, error) {
+	room := maxVirtual - a.merged + 1
+	if len(ids) > room {
+		known := map[git.ID]bool{}
+		some := ids[:0:0]
+		for _, id := range ids {
+			c, err := a.repo.Commit(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if !known[c.Tree] {
+				known[c.Tree] = true
+				some = append(some, id)
+			}
+			if len(some) == room {
+				break
+			}
+		}
+		ids = some
+	}
+	a.merged += len(ids) - 1
+	return ids, nil
 }
 
 // branchBase is the tree that two tips of memory come from: a commit's, or one
