@@ -135,6 +135,10 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 		return 0, err
 	}
 	n := len(op.intent.expunged.Entries()) - len(have.Entries())
+	// The commit says who expunges. If that is expunged, too, the next round would rewrite the commit, and so on.
+	for _, name := range []*string{&ses.Writer.Agent, &ses.Writer.Session, &ses.Writer.Model} {
+		*name = op.Rewriter.e.RedactText(*name)
+	}
 	tip, err := ses.RoadmapCommit(ctx, tree, parents, store.RoadmapRecord{Reason: "Expunge " + EntriesText(n), Body: op.why})
 	if err != nil {
 		return 0, err
