@@ -3,6 +3,7 @@ package expunge
 import (
 	"context"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -48,6 +49,19 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 	return bad, nil
 }
 
+// findUnsoundNotes adds those tracking refs of notes that are refused: to rewrite a note that is far beyond its limit takes
+// very long, each time.
+func findUnsoundNotes(ctx context.Context, s *store.Store, list []git.Ref, bad map[string]error) error {
+	for _, r := range list {
+		if err := incoming.Check(ctx, s, incoming.Refs{Notes: []git.Ref{r}}); unsound(err) {
+			bad[r.Name] = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DropUnsound deletes tracking refs that are refused, with their objects. What cannot be read cannot be rewritten, and must
 // not block an expunge. A fetch that asks for the refs makes them again.
 func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref) error {
@@ -91,10 +105,10 @@ func unsound(err error) bool {
 	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
 
-// DropUnsoundTracking drops the tracking refs that are refused, and returns a warning for each.
+// DropUnsoundTracking drops the tracking refs that are refused, those of notes too, and returns a warning for each.
 func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
 	v, err := ListRefs(ctx, s)
-	if err != nil || len(v.tracking) == 0 {
+	if err != nil || len(v.tracking)+len(v.TrackingNotes) == 0 {
 		return nil, err
 	}
 	remotes, err := s.Repo().Remotes(ctx)
@@ -110,11 +124,18 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 			roadmaps = append(roadmaps, r.Name)
 		}
 	}
-	bad, err := FindUnsound(ctx, s, v.tracking, roadmaps)
-	if err != nil {
+	bad := map[string]error{}
+	if len(v.tracking) > 0 {
+		found, err := FindUnsound(ctx, s, v.tracking, roadmaps)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(bad, found)
+	}
+	if err := findUnsoundNotes(ctx, s, v.TrackingNotes, bad); err != nil {
 		return nil, err
 	}
-	dropped := slices.DeleteFunc(v.tracking, func(r git.Ref) bool { return bad[r.Name] == nil })
+	dropped := slices.DeleteFunc(slices.Concat(v.tracking, v.TrackingNotes), func(r git.Ref) bool { return bad[r.Name] == nil })
 	if err := DropUnsound(ctx, s, w, dropped); err != nil {
 		return nil, err
 	}
