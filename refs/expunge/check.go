@@ -57,7 +57,7 @@ func (f *finder) check(ctx context.Context, op *Operation, tips []git.ID) error 
 	if f.match.none() {
 		return nil
 	}
-	now, err := list(ctx, op.Store, tips, func(git.NamedObject) {})
+	now, err := list(ctx, op.Store, tips, nil, func(git.NamedObject) {})
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 		}
 		f.id = c.Trailer(store.TrailerID)
 	}
-	v, err := ListRefs(ctx, s)
+	v, _, err := listSound(ctx, s) // a run has dropped the others
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +98,15 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 // history searches every object that the refs of memory lead to. Documents come first, because
 // the message of a removed commit goes too.
 func (f *finder) history(ctx context.Context, v *Refs) error {
-	tips := append(v.Tips(), UniqueIDs(v.TrackingNotes)...)
+	notes := UniqueIDs(v.TrackingNotes)
 	if v.Notes != "" {
-		tips = append(tips, v.Notes)
+		notes = append(notes, v.Notes)
 	}
-	kept, err := keptTips(ctx, f.s, v)
+	kept, keptNotes, err := keptTips(ctx, f.s, v)
 	if err != nil {
 		return err
 	}
-	tips = append(tips, kept...)
-	l, err := list(ctx, f.s, tips, f.path)
+	l, err := list(ctx, f.s, append(v.Tips(), kept...), append(notes, keptNotes...), f.path)
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v
 		}
 	}
 	for _, r := range v.TrackingNotes {
-		dirty, err := op.Rewriter.dirtySince(ctx, r.ID, "")
+		dirty, err := op.Rewriter.dirtyNotes(ctx, r.ID)
 		if err != nil {
 			return n, err
 		}

@@ -117,11 +117,13 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 		return 0, nil, err
 	}
 	if changed == 0 && !cut { // what is beyond the edge cannot be read
-		if dirty, err := w.dirtySince(ctx, tip, ""); err != nil || !dirty {
+		if dirty, err := w.dirtyNotes(ctx, tip); err != nil || !dirty {
 			return 0, nil, err
 		}
 	}
-	old = newCommitIDs(history)
+	for _, c := range history {
+		old = append(old, c.ID)
+	}
 	switch root, err := w.notesRoot(ctx, tip, tree); {
 	case err != nil:
 		return 0, nil, err
@@ -237,32 +239,29 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID,
 	return nil
 }
 
-// dirtyAmong reports whether some commits of the notes bring a note that would change. Notes of several objects may be one file; it is
-// read once for those that were rewritten, and once for the others.
-func (w *Rewriter) dirtyAmong(ctx context.Context, commits []git.ID) (bool, error) {
-	var ids []git.ID
-	objects := map[git.ID]map[bool]git.ID{}
-	dirty := false
-	err := eachFile(ctx, w.s, commits, func(o git.NamedObject) {
-		object := git.ID(strings.ReplaceAll(o.Path, "/", ""))
-		if !git.IsID(string(object)) {
-			return
-		}
-		if objects[o.ID] == nil {
-			ids = append(ids, o.ID)
-			objects[o.ID] = map[bool]git.ID{}
-		}
-		objects[o.ID][w.commits[object] != ""] = object
-		dirty = dirty || w.gone[object] || w.now(object) != object
-	})
-	if err != nil || dirty {
-		return dirty, err
+// dirtyNotes reports whether any note in the history of the notes would change.
+func (w *Rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
+	list, err := w.s.Repo().Objects(ctx, []git.ID{tip}, nil)
+	if err != nil {
+		return false, err
 	}
-	err = w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
-		for _, object := range objects[o.ID] {
-			if _, text := w.RewriteNote(object, o.Data); o.Type == "blob" && !bytes.Equal(text, o.Data) {
-				return errDirty
-			}
+	return w.dirtyAmong(ctx, list)
+}
+
+// dirtyAmong reports whether one of some objects is a note that would change.
+func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool, error) {
+	paths := map[git.ID]git.ID{}
+	var ids []git.ID
+	for _, o := range list {
+		if object := git.ID(strings.ReplaceAll(o.Path, "/", "")); git.IsID(string(object)) {
+			paths[o.ID] = object
+			ids = append(ids, o.ID)
+		}
+	}
+	err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+		now, text := w.RewriteNote(paths[o.ID], o.Data)
+		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
+			return errDirty
 		}
 		return nil
 	})
@@ -317,15 +316,15 @@ func (w *Rewriter) NotedSince(ctx context.Context, hidden *Rewriter) (git.ID, er
 	return w.notesRoot(ctx, tip, tree)
 }
 
-// dirtySince reports whether any note in the history of some notes would change, beyond that of ours, which may be "".
+// dirtySince is dirtyNotes for what theirs contains and ours does not; ours may be "".
 func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
-	tips := []git.ID{theirs}
+	var not []git.ID
 	if ours != "" {
-		tips = append(tips, "^"+ours)
+		not = append(not, ours)
 	}
-	history, err := w.s.Repo().History(ctx, tips)
+	list, err := w.s.Repo().Objects(ctx, []git.ID{theirs}, not)
 	if err != nil {
 		return false, err
 	}
-	return w.dirtyAmong(ctx, newCommitIDs(history))
+	return w.dirtyAmong(ctx, list)
 }

@@ -141,7 +141,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 	if err := op.verify(ctx); err != nil {
 		return err
 	}
-	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
+	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx, nil); err != nil {
 		return err
 	}
 	if err := writeIntent(op.Store, &op.intent); err != nil {

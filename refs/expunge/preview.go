@@ -33,7 +33,7 @@ func Try(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation)
 func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 	check func(context.Context, *Operation, []git.ID) error, res *Result) error {
 	return Try(ctx, s, e, func(op *Operation) error {
-		v, err := ListRefs(ctx, op.Store)
+		v, refused, err := listSound(ctx, op.Store)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 			return err
 		}
 		res.Warnings = append(res.Warnings, op.Result.Warnings...)
-		return op.previewRemotes(ctx, res)
+		return op.previewRemotes(ctx, refused, res)
 	})
 }
 
@@ -95,8 +95,8 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result, 
 
 // previewRemotes fills in which remotes have old history. The commands for them exist only once
 // the refs have moved.
-func (op *Operation) previewRemotes(ctx context.Context, res *Result) error {
-	held, err := op.Rewriter.dirtyRemotes(ctx)
+func (op *Operation) previewRemotes(ctx context.Context, refused map[string]error, res *Result) error {
+	held, err := op.Rewriter.dirtyRemotes(ctx, refused)
 	if err != nil {
 		return err
 	}

@@ -147,19 +147,22 @@ func RefID(v *remote.RefSet, ref string) git.ID {
 	return ""
 }
 
-// keptTips returns the commits of kept history, except handed over code.
-func keptTips(ctx context.Context, s *store.Store, v *Refs) ([]git.ID, error) {
-	var tips []git.ID
+// keptTips returns the commits of kept history, and of its notes, except handed over code.
+func keptTips(ctx context.Context, s *store.Store, v *Refs) (tips, notes []git.ID, err error) {
 	for _, ref := range v.kept {
 		req, err := ReadRequest(ctx, s, ref)
 		if err != nil {
-			return nil, fmt.Errorf("'%s': %w", ref.Name, err)
+			return nil, nil, fmt.Errorf("'%s': %w", ref.Name, err)
 		}
 		for _, r := range req.Refs {
-			if _, work := git.WorkBranch(r.Name); !work {
+			switch _, work := git.WorkBranch(r.Name); {
+			case work:
+			case r.Name == git.NotesRef:
+				notes = append(notes, r.ID)
+			default:
 				tips = append(tips, r.ID)
 			}
 		}
 	}
-	return tips, nil
+	return tips, notes, nil
 }

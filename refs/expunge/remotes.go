@@ -24,9 +24,9 @@ type DirtyRemote struct {
 	Commands []string `json:"commands"` // to run in this order
 }
 
-// dirtyRefs lists the refs of a remote that lead to old history: by its tracking refs, and by
+// dirtyRefs lists the refs of a remote that lead to old history: by its tracking refs, except those that are refused, and by
 // the recorded state of earlier runs.
-func (w *Rewriter) dirtyRefs(ctx context.Context, p remote.Remote) ([]DirtyRef, error) {
+func (w *Rewriter) dirtyRefs(ctx context.Context, p remote.Remote, refused map[string]error) ([]DirtyRef, error) {
 	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (w *Rewriter) dirtyRefs(ctx context.Context, p remote.Remote) ([]DirtyRef, 
 	var held []DirtyRef
 	for _, r := range list {
 		h := DirtyRef{Ref: here(p, r.Name), Old: r.ID}
-		if h.Ref == "" {
+		if h.Ref == "" || refused[r.Name] != nil {
 			continue
 		}
 		if h.Now, err = w.clean(ctx, h.Ref, r.ID); err != nil {
@@ -130,9 +130,9 @@ func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held [
 	return []string{push + " " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
-// dirtyRemotes finds the remotes that had old history when they were last asked. Their commands
-// are made once the refs here have moved.
-func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, error) {
+// dirtyRemotes finds the remotes that had old history when they were last asked, without what is refused: a run drops that, a preview
+// leaves it alone. The commands for them are made once the refs here have moved.
+func (w *Rewriter) dirtyRemotes(ctx context.Context, refused map[string]error) (map[string][]DirtyRef, error) {
 	names, err := w.s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, err
 		if err != nil {
 			return nil, err
 		}
-		held, err := w.dirtyRefs(ctx, p)
+		held, err := w.dirtyRefs(ctx, p, refused)
 		if err != nil {
 			return nil, err
 		}

@@ -263,7 +263,7 @@ func (op *Operation) hideLocked(ctx context.Context, more doc.Expunged) error {
 	if err := op.Rewriter.refuseCut(); err != nil {
 		return err
 	}
-	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
+	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx, nil); err != nil {
 		return err
 	}
 	if err := op.Store.Repo().WriteStateFile(WaitingName, nil); err != nil { // before a view may look

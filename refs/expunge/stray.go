@@ -78,7 +78,7 @@ func (op *Operation) oldObjects(ctx context.Context) (oldObjects, error) {
 		if info.Type == "" {
 			continue
 		}
-		list, err := op.Store.Repo().Objects(ctx, []git.ID{info.ID})
+		list, err := op.Store.Repo().Objects(ctx, []git.ID{info.ID}, nil)
 		var broken *git.Error
 		if errors.As(err, &broken) && broken.Code > 0 {
 			continue // half deleted by a killed process: its objects are examined one by one

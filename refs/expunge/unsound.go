@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -47,19 +48,6 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 		}
 	}
 	return bad, nil
-}
-
-// findUnsoundNotes adds those tracking refs of notes that are refused: to rewrite a note that is far beyond its limit takes
-// very long, each time.
-func findUnsoundNotes(ctx context.Context, s *store.Store, list []git.Ref, bad map[string]error) error {
-	for _, r := range list {
-		if err := incoming.Check(ctx, s, incoming.Refs{Notes: []git.Ref{r}}); unsound(err) {
-			bad[r.Name] = err
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // DropUnsound deletes tracking refs that are refused, with their objects. What cannot be read cannot be rewritten, and must
@@ -105,16 +93,40 @@ func unsound(err error) bool {
 	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
 
-// DropUnsoundTracking drops the tracking refs that are refused, those of notes too, and returns a warning for each.
-func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
-	v, err := ListRefs(ctx, s)
-	if err != nil || len(v.tracking)+len(v.TrackingNotes) == 0 {
-		return nil, err
+// unsoundTracking returns why tracking refs are refused, by name, those of notes and of handed over code too: to rewrite a note that is far
+// beyond its limit takes very long, and what is no such code cannot be searched.
+func (v *Refs) unsoundTracking(ctx context.Context, s *store.Store) (map[string]error, error) {
+	bad := map[string]error{}
+	if len(v.tracking) > 0 {
+		remotes, err := s.Repo().Remotes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found, err := FindUnsound(ctx, s, v.tracking, v.trackedRoadmaps(remotes))
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(bad, found)
 	}
-	remotes, err := s.Repo().Remotes(ctx)
-	if err != nil {
-		return nil, err
+	for _, r := range v.TrackingNotes {
+		if err := incoming.Check(ctx, s, incoming.Refs{Notes: []git.Ref{r}}); unsound(err) {
+			bad[r.Name] = err
+		} else if err != nil {
+			return nil, err
+		}
 	}
+	for _, r := range v.trackedWorks() {
+		if err := incoming.CheckWork(ctx, s, r); unsound(err) {
+			bad[r.Name] = err
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return bad, nil
+}
+
+// trackedRoadmaps returns the names of those tracking refs that are roadmaps.
+func (v *Refs) trackedRoadmaps(remotes []string) []string {
 	roadmaps := []string{git.BundleTracking().Roadmap()}
 	for _, name := range remotes {
 		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
@@ -124,18 +136,39 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 			roadmaps = append(roadmaps, r.Name)
 		}
 	}
-	bad := map[string]error{}
-	if len(v.tracking) > 0 {
-		found, err := FindUnsound(ctx, s, v.tracking, roadmaps)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(bad, found)
+	return roadmaps
+}
+
+func (v *Refs) trackedWorks() []git.Ref {
+	return slices.DeleteFunc(slices.Clone(v.Works), func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.WorkPrefix) })
+}
+
+// listSound is ListRefs without the tracking refs that are refused, and returns these.
+func listSound(ctx context.Context, s *store.Store) (v *Refs, refused map[string]error, err error) {
+	if v, err = ListRefs(ctx, s); err != nil {
+		return nil, nil, err
 	}
-	if err := findUnsoundNotes(ctx, s, v.TrackingNotes, bad); err != nil {
+	if refused, err = v.unsoundTracking(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	for _, list := range []*[]git.Ref{&v.tracking, &v.TrackingNotes, &v.Works} {
+		*list = slices.DeleteFunc(*list, func(r git.Ref) bool { return refused[r.Name] != nil })
+	}
+	return v, refused, nil
+}
+
+// DropUnsoundTracking drops the tracking refs that are refused, and returns a warning for each.
+func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
+	v, err := ListRefs(ctx, s)
+	if err != nil {
 		return nil, err
 	}
-	dropped := slices.DeleteFunc(slices.Concat(v.tracking, v.TrackingNotes), func(r git.Ref) bool { return bad[r.Name] == nil })
+	bad, err := v.unsoundTracking(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(v.tracking, v.TrackingNotes, v.trackedWorks())
+	dropped := slices.DeleteFunc(all, func(r git.Ref) bool { return bad[r.Name] == nil })
 	if err := DropUnsound(ctx, s, w, dropped); err != nil {
 		return nil, err
 	}

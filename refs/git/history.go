@@ -28,8 +28,8 @@ type NamedObject struct {
 }
 
 // History lists the commits that tips reach, parents before their children, with their
-// parents (those beyond the edge of a shallow clone left out). A tip that begins with '^' is left
-// out, with all that it reaches. It is one child, and takes a few words of memory for each commit.
+// parents (those beyond the edge of a shallow clone left out). It is one child, and takes
+// a few words of memory for each commit.
 func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	out, err := r.reach(ctx, tips, "--topo-order", "--parents")
 	if err != nil {
@@ -40,9 +40,13 @@ func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	return list, err
 }
 
-// Objects lists every object that tips reach, each once, with one of the paths that trees give it.
-func (r *Repo) Objects(ctx context.Context, tips []ID) ([]NamedObject, error) {
-	out, err := r.reach(ctx, tips, "--objects")
+// Objects lists every object that tips reach and those of not do not, each once, with one of the paths that trees give it.
+func (r *Repo) Objects(ctx context.Context, tips, not []ID) ([]NamedObject, error) {
+	all := slices.Clone(tips)
+	for _, id := range not {
+		all = append(all, "^"+id)
+	}
+	out, err := r.reach(ctx, all, "--objects")
 	if err != nil {
 		return nil, err
 	}
@@ -306,6 +310,21 @@ func (r *Repo) AheadOfOthers(ctx context.Context, tip ID, prefix string) ([]Ahea
 		return nil, err
 	}
 	return r.aheadOf(ctx, LineOptions{Input: bytes.NewReader(others)}, string(tip), "--stdin")
+}
+
+// HistoryTrees is History with the tree of each commit, children before their parents.
+func (r *Repo) HistoryTrees(ctx context.Context, tips []ID) ([]AheadCommit, error) {
+	if len(tips) == 0 {
+		return nil, nil
+	}
+	var in bytes.Buffer
+	for _, id := range tips {
+		if !r.IsID(string(id)) {
+			return nil, fmt.Errorf("'%s' is no object id", Shown(string(id)))
+		}
+		fmt.Fprintln(&in, id)
+	}
+	return r.aheadOf(ctx, LineOptions{Input: &in}, "--stdin")
 }
 
 func (r *Repo) ahead(ctx context.Context, revs ...string) ([]AheadCommit, error) {
