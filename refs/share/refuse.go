@@ -88,6 +88,7 @@ type lifter struct {
 	had           map[string]git.ID // their commits before
 	made          []string          // branches
 	pending       map[string]store.Pending
+	came          map[string][]git.ID           // what requests kept, by the branch that gets it
 	dirty         map[string]expunge.DirtyState // by remote, as it was first read; nil: it is not kept
 }
 
@@ -168,6 +169,7 @@ func (l *lifter) notes(ctx context.Context) error {
 // build makes one try to move all refs.
 func (l *lifter) build(ctx context.Context) error {
 	l.now, l.had, l.pending, l.made, l.warnings = map[string]git.ID{}, map[string]git.ID{}, map[string]store.Pending{}, nil, nil
+	l.came = map[string][]git.ID{}
 	for _, r := range l.list { // oldest first: a later one was hidden on top of it
 		for _, ref := range r.Refs {
 			if err := l.ref(ctx, r, ref); err != nil {
@@ -178,7 +180,7 @@ func (l *lifter) build(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := errors.Join(l.roadmap(ctx), l.tracking(ctx), l.shown.Adopt(ctx, l.ses)); err != nil {
+	if err := errors.Join(l.warnCopies(ctx), l.roadmap(ctx), l.tracking(ctx), l.shown.Adopt(ctx, l.ses)); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.now)) {
@@ -238,15 +240,13 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 		}
 		return nil
 	}
-	kept, err := l.shown.Rewrite(ctx, []git.ID{ref.ID})
+	to, base, err := l.forms(ctx, ref.ID)
 	if err != nil {
 		return err
 	}
-	gone, err := l.hidden.Rewrite(ctx, []git.ID{ref.ID})
-	if err != nil {
+	if ref.Name, have, err = l.renamed(ctx, ref.Name, have, base); err != nil {
 		return err
 	}
-	to, base := kept[ref.ID], gone[ref.ID]
 	_, branch, tracked := git.TrackedBranch(ref.Name)
 	if tracked {
 		had := git.Ref{Name: ref.Name, ID: have}
@@ -265,6 +265,9 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 		}
 	}
 	branch, isBranch := git.BranchName(ref.Name)
+	if isBranch {
+		l.came[branch] = append(l.came[branch], ref.ID)
+	}
 	shared, err := l.shared(ctx, ref.Name, base, to)
 	if err != nil {
 		return err
@@ -273,13 +276,25 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 	case have == base && (!shared || strings.HasPrefix(ref.Name, git.TagPrefix)): // a tag may be replaced there, see tagsToBringBack
 		l.now[ref.Name] = to
 	case isBranch && have == "": // deleted meanwhile
-		return l.deleted(branch, to)
+		l.warnings = append(l.warnings, fmt.Sprintf("branch '%s' was deleted while it was hidden; all of it is back with: git context branch --restore %s",
+			branch, prose.ShellWord(branch)))
+		return l.deleted(ctx, branch, to)
 	case have == "":
 		l.now[ref.Name] = to
 	case isBranch, ref.Name == git.RoadmapRef:
 		return l.merge(ctx, r, ref.Name, have, to, base, tracked)
 	}
 	return nil // a tag or a deleted branch that is another one now
+}
+
+// forms returns what a kept commit is from now on, and its hidden form.
+func (l *lifter) forms(ctx context.Context, id git.ID) (to, base git.ID, err error) {
+	kept, err := l.shown.Rewrite(ctx, []git.ID{id})
+	if err != nil {
+		return "", "", err
+	}
+	gone, err := l.hidden.Rewrite(ctx, []git.ID{id})
+	return kept[id], gone[id], err
 }
 
 // mayMerge reports whether what a remote had may be merged into a branch here without the checks of an exchange: it is not
@@ -320,16 +335,6 @@ func (l *lifter) shared(ctx context.Context, ref string, base, to git.ID) (found
 		return err
 	})
 	return found, err
-}
-
-// deleted makes a branch that was deleted while it was hidden a deleted branch again, with everything.
-func (l *lifter) deleted(branch string, to git.ID) error {
-	id, err := l.s.NewID("")
-	if err == nil {
-		name := git.DeletedRef(branch, id)
-		l.now[name], l.had[name] = to, ""
-	}
-	return err
 }
 
 // merge merges kept history into what was made since it was hidden. tracked: it is a remote's.

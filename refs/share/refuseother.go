@@ -67,7 +67,7 @@ func (l *lifter) branchNames(ctx context.Context) ([]string, error) {
 func (l *lifter) make(ctx context.Context, r expunge.Request, had git.Ref, branch string, to, base git.ID) error {
 	ref := git.BranchRef(branch)
 	if had.ID == "" {
-		return l.deleted(branch, to)
+		return l.deleted(ctx, branch, to)
 	}
 	if is, err := l.s.Repo().IsAncestor(ctx, to, had.ID); is || err != nil {
 		return err
