@@ -156,6 +156,17 @@ func splitAttribute(line string) (key, value string, ok bool) {
 	return key, value, ok && validKey(key) && value != ""
 }
 
+// ExtraValues returns the values of attributes that this version does not know, as in Step.Extra, each on a line.
+func ExtraValues(extra string) string {
+	var values []string
+	for line := range strings.Lines(extra) {
+		if _, value, ok := splitAttribute(strings.TrimSuffix(line, "\n")); ok {
+			values = append(values, value)
+		}
+	}
+	return strings.Join(values, "\n")
+}
+
 // knownAttribute returns a distinct bit for each key that this version knows, 0 for others.
 func knownAttribute(key string, isCommit bool) uint {
 	switch key {

@@ -149,18 +149,18 @@ func isBirth(text []byte) bool {
 // entryLines returns a function that redacts a file of entries line by line. The beginning
 // of a line tells whether it contains text; for attributes, its place does.
 func (e Expunged) entryLines() func(line string) string {
-	attributes := false // directly below a heading
+	attributes, isCommit := false, false // directly below a heading
 	return func(line string) string {
 		switch {
 		case strings.HasPrefix(line, logHeading), strings.HasPrefix(line, commitHeading):
-			attributes = true
+			attributes, isCommit = true, strings.HasPrefix(line, commitHeading)
 		case strings.HasPrefix(line, tagPrefix), strings.HasPrefix(line, "**"):
 		case line == "":
 			attributes = false
 		case line[0] == '>':
 			return e.redactLine(line)
 		case attributes:
-			return e.redactAttribute(line)
+			return e.redactAttribute(line, isCommit)
 		default:
 			return e.redactEscaped(line, true) // a summary
 		}
@@ -168,10 +168,16 @@ func (e Expunged) entryLines() func(line string) string {
 	}
 }
 
-func (e Expunged) redactAttribute(line string) string {
+func (e Expunged) redactAttribute(line string, isCommit bool) string {
 	key, value, ok := splitAttribute(line)
-	if !ok || key == "tokens" || key == "kind" || key == "steps" {
+	if !ok {
 		return line
+	}
+	switch key {
+	case "tokens", "kind", "steps":
+		if knownAttribute(key, isCommit) != 0 { // else anybody's words
+			return line
+		}
 	}
 	if _, ok := parseAttachment(value); ok && key == attachmentKey { // a log.md without it cannot be read
 		return line

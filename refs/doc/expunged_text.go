@@ -29,6 +29,9 @@ func cutPiece(line string) (marks, piece, space string) {
 	}
 }
 
+// mostDigits is how many digits the number of a list has: a longer one may be a secret.
+const mostDigits = 3
+
 // markLen returns the length of the mark at the beginning of s; 0 if there is none.
 func markLen(s string) int {
 	if s == "" {
@@ -49,7 +52,7 @@ func markLen(s string) int {
 		}
 	}
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	if 0 < digits && digits < 10 && digits < len(s) && (s[digits] == '.' || s[digits] == ')') {
+	if 0 < digits && digits <= mostDigits && digits < len(s) && (s[digits] == '.' || s[digits] == ')') {
 		return markEnd(s, digits+1)
 	}
 	return 0
@@ -146,8 +149,9 @@ type Span struct{ From, To int }
 type Finder func(text string) []Span
 
 // TextPieces returns the pieces of all lines that an occurrence touches: with tombstones for
-// these, nothing of it remains. An occurrence may span lines. The pieces are in the order of
-// the text, without duplicates.
+// these, nothing of it remains, except in the marks before a piece, which stay. An occurrence may
+// span lines; one in the marks of a line does not count. The pieces are in the order of the text,
+// without duplicates.
 func TextPieces(text string, find Finder) []string {
 	var found pieces
 	done := 0 // the offset of the first line that is not among found
@@ -161,6 +165,9 @@ func TextPieces(text string, find Finder) []string {
 		}
 		end := lineEnd(text, at.To-1)
 		if begin > end {
+			continue
+		}
+		if marks, _, _ := cutPiece(text[begin:lineEnd(text, begin)]); at.From >= begin && at.To <= begin+len(marks) {
 			continue
 		}
 		for line := range strings.SplitSeq(text[begin:end], "\n") {

@@ -4,17 +4,19 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // inMessage reports whether a commit message contains the text.
 func (f *finder) inMessage(c *git.Commit) bool {
 	subject, body, trailers := c.Parts()
-	found := f.match.in(subject + body)
-	f.eachValue(trailers, func(value string) { found = found || f.match.in(value) })
+	found := f.match.holds(subject + body)
+	f.eachValue(trailers, func(value string) { found = found || f.match.holds(value) })
 	return found
 }
 
@@ -31,14 +33,14 @@ func (f *finder) matches(path string, data []byte) bool {
 		var steps []doc.Step
 		steps, err = doc.ParseLog(data)
 		for _, s := range steps {
-			texts = append(texts, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source, s.Extra)
+			texts = append(texts, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source, doc.ExtraValues(s.Extra))
 		}
 	case doc.FileCommits:
 		var commits []doc.Commit
 		commits, err = doc.ParseCommits(data)
 		for _, m := range commits {
 			texts = append(texts, ownWords(&m), m.Goal, m.Purpose, m.Progress, m.Session, m.Model,
-				m.Source, m.Extra)
+				m.Source, doc.ExtraValues(m.Extra))
 		}
 	case doc.FileUnknown:
 		if path != doc.RoadmapFile {
@@ -49,7 +51,7 @@ func (f *finder) matches(path string, data []byte) bool {
 		pieces, err := f.match.inFile(path, data)
 		return err != nil || len(pieces) > 0
 	}
-	return err != nil || slices.ContainsFunc(texts, f.match.in)
+	return err != nil || slices.ContainsFunc(texts, f.match.holds)
 }
 
 // check verifies that new history no longer contains the text. It runs before refs move.
@@ -74,7 +76,12 @@ func (f *finder) check(ctx context.Context, op *Operation, tips []git.ID) error 
 			}
 		}
 	}
+	left := 0
+	defer func() { f.warnLeft(op, left) }()
 	return ReadObjects(ctx, op.Store, fresh, func(o git.Object) error {
+		if c, err := git.ParseCommit(o.ID, o.Data); o.Type == "commit" && err == nil && f.inHeaders(c) {
+			left++
+		}
 		for _, path := range now.paths[o.ID] {
 			if contains, err := f.contains(path, o); err != nil {
 				return err
@@ -84,6 +91,28 @@ func (f *finder) check(ctx context.Context, op *Operation, tips []git.ID) error 
 		}
 		return nil
 	})
+}
+
+// warnLeft warns of new commits that have the text in a header, or in a trailer that programs read. These stay, and are not searched for
+// what may be a part of their hashes and numbers.
+func (f *finder) warnLeft(op *Operation, left int) {
+	if left > 0 && strings.Trim(f.match.text, "0123456789abcdef-") != "" {
+		op.warn("%s in headers or trailers that programs read, which history keeps", prose.Count(left, "commit")+containIt(left))
+	}
+}
+
+func containIt(n int) string {
+	if n == 1 {
+		return " contains it"
+	}
+	return " contain it"
+}
+
+// inHeaders reports whether a commit has the text in what is kept of it, apart from known names.
+func (f *finder) inHeaders(c *git.Commit) bool {
+	_, _, trailers := c.Parts()
+	text := string(c.Unsigned()) + trailers
+	return f.match.in(text) && f.match.in(f.withoutNames().Replace(text))
 }
 
 // contains reports whether a commit or a file contains the text.

@@ -34,7 +34,7 @@ type finder struct {
 	removed  map[string]doc.Commit // commits to remove, by id and words
 	topics   map[string]bool
 	hold     map[string]doc.Expunged    // if set, collects which of named act on what named entries say and keep
-	touched  map[string]bool            // what has a text that named has: ids of entries that stay, paths of topics
+	touched  map[string]bool            // what has a text that named has: ids of entries that stay, paths of topics and notes
 	judged   map[[sha256.Size]byte]bool // what touch has looked at
 
 	fileHash   string              // with which the hash of an attachment to remove begins, if there is no text
@@ -197,7 +197,7 @@ func (f *finder) document(path string, o git.Object) error {
 		hash, _, _ := doc.AttachmentAt(path)
 		f.attachment(hash, data)
 	case path != doc.ExpungedFile:
-		f.noteLines(data)
+		f.touch(path, f.noteLines(data)...)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (f *finder) step(s *doc.Step) {
 		return
 	}
 	f.touch(s.ID, s.Observation, s.Thought, s.Action)
-	f.texts(s.Session, s.Model, s.Source, s.Extra)
+	f.texts(s.Session, s.Model, s.Source, doc.ExtraValues(s.Extra))
 }
 
 // commitEntry examines an entry of commit.md. A birth is never removed.
@@ -251,7 +251,7 @@ func (f *finder) commitEntry(m *doc.Commit) {
 	} else {
 		f.touch(m.ID, ownWords(m))
 	}
-	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, doc.ExtraValues(m.Extra))
 }
 
 // touch records what has a text that named has: one common line may be in everything. The same entry is in many files; another branch
@@ -290,20 +290,26 @@ func (f *finder) texts(texts ...string) {
 	}
 }
 
-// noteLines examines the lines of a note: JSON one by one, and what people and other programs
-// wrote between them. The note of a removed commit is removed as a whole elsewhere.
-func (f *finder) noteLines(note []byte) {
+// noteLines examines the lines of a note, JSON one by one, and what people and other programs
+// wrote between them, and returns the texts. The note of a removed commit is removed as a whole elsewhere.
+func (f *finder) noteLines(note []byte) (texts []string) {
 	var plain strings.Builder
+	add := func(s string) string {
+		texts = append(texts, s)
+		f.texts(s)
+		return s
+	}
 	for line := range bytes.Lines(note) {
 		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
 			plain.Write(line)
 			continue
 		}
-		f.texts(plain.String())
+		add(plain.String())
 		plain.Reset()
-		mapNoteTexts(string(line), func(s string) string { f.texts(s); return s })
+		mapNoteTexts(string(line), add)
 	}
-	f.texts(plain.String())
+	add(plain.String())
+	return texts
 }
 
 // commit examines a commit's message, also of commits of the notes.

@@ -118,6 +118,9 @@ func (m matcher) raw(data []byte) bool { return m.in(string(data)) }
 // pieces returns the lines of a text that it touches.
 func (m matcher) pieces(text string) []string { return doc.TextPieces(text, m.find) }
 
+// holds reports whether a text contains it in what can be redacted.
+func (m matcher) holds(text string) bool { return len(m.pieces(text)) > 0 }
+
 // inFile returns the pieces of a document that it touches.
 func (m matcher) inFile(path string, data []byte) ([]string, error) {
 	return doc.PiecesIn(path, data, m.find)

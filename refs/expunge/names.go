@@ -81,11 +81,7 @@ func (f *finder) checkCommitNames(c *git.Commit) {
 // checkFiles examines files in which nothing could be removed although they contain the text.
 // It records those that contain it outside the known names, so that no match goes unreported.
 func (f *finder) checkFiles(ctx context.Context) error {
-	var pairs []string
-	for _, n := range f.sortedNames() {
-		pairs = append(pairs, n.name, "")
-	}
-	without := strings.NewReplacer(pairs...)
+	without := f.withoutNames()
 	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
 			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID][0]) + "'",
@@ -93,6 +89,15 @@ func (f *finder) checkFiles(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// withoutNames returns what removes the known names from a text.
+func (f *finder) withoutNames() *strings.Replacer {
+	var pairs []string
+	for _, n := range f.sortedNames() {
+		pairs = append(pairs, n.name, "")
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // sortedNames returns the names sorted by label.
