@@ -86,7 +86,7 @@ func AddLink(ctx context.Context, tx *store.Transaction, u *notes.Update, code g
 func linkLines(tx *store.Transaction, m *git.Commit, others []notes.Fact) ([]byte, error) {
 	f := notes.Fact{Kind: notes.KindLink, Time: tx.Signature.When, Agent: tx.Writer.Agent,
 		Branch: store.BranchOf(m), Memory: m.ID, CommitID: m.Trailer(store.TrailerID)}
-	if err := notes.NewNewest(others, "", tx.Store.NewID).Give(&f); err != nil {
+	if err := notes.NewIDs(others, "", tx.Store.NewID).Give(&f); err != nil {
 		return nil, err
 	}
 	line, err := f.Line()

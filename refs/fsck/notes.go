@@ -211,7 +211,7 @@ func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID) e
 		if err != nil {
 			return err
 		}
-		if err := notes.NewNewest(notes.Parse(have), f.ID, s.NewID).Give(&f); err != nil {
+		if err := notes.NewIDs(notes.Parse(have), f.ID, s.NewID).Give(&f); err != nil {
 			return err
 		}
 		return addFact(ctx, u, id, f)

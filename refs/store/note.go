@@ -108,7 +108,7 @@ func (tx *Transaction) judgement(j Judgement, entry string, note []notes.Fact) (
 		list = append(list, notes.Fact{Kind: notes.KindReview, Text: j.Review})
 	}
 	var lines bytes.Buffer
-	ids := notes.NewNewest(note, entry, tx.Store.NewID)
+	ids := notes.NewIDs(note, entry, tx.Store.NewID)
 	for _, f := range list {
 		if err := ids.Give(&f); err != nil {
 			return nil, err

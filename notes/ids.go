@@ -2,17 +2,17 @@ package notes
 
 import "slices"
 
-// Newest gives ids to new facts of one note, so that each is in force at once, whatever the clock says and whatever ids the note has.
-type Newest struct {
+// IDs gives ids to new facts of one note, so that each is in force at once, whatever the clock says and whatever ids the note has.
+type IDs struct {
 	have  []Fact
 	after string
 	newID func(after string) (string, error)
 }
 
-// NewNewest returns a Newest for a note with the facts have. All ids become larger than after, too, which may be "". newID makes an id that
+// NewIDs returns the IDs of a note with the facts have. All ids become larger than after, too, which may be "". newID makes an id that
 // is larger than another one; "" is for no bound.
-func NewNewest(have []Fact, after string, newID func(after string) (string, error)) *Newest {
-	n := &Newest{have: have, newID: newID}
+func NewIDs(have []Fact, after string, newID func(after string) (string, error)) *IDs {
+	n := &IDs{have: have, newID: newID}
 	for _, f := range have {
 		n.after = max(n.after, f.ID)
 	}
@@ -24,7 +24,7 @@ func NewNewest(have []Fact, after string, newID func(after string) (string, erro
 
 // Give sets the id of a fact. No valid id follows the largest one that there is, which anybody can write into a note: then it is of the
 // present, and Over names the facts that the new one replaces though their ids are larger.
-func (n *Newest) Give(f *Fact) error {
+func (n *IDs) Give(f *Fact) error {
 	id, err := n.newID(n.after)
 	if err == nil && !validID(id) {
 		id, err = n.newID("")

@@ -35,7 +35,7 @@ func tag(key, value string) notes.Fact {
 // add gives facts ids behind those of a note, and adds their lines in front of the others.
 func add(t *testing.T, note []byte, newID func(string) (string, error), facts ...notes.Fact) []byte {
 	t.Helper()
-	ids := notes.NewNewest(notes.Parse(note), "", newID)
+	ids := notes.NewIDs(notes.Parse(note), "", newID)
 	for _, f := range facts {
 		if err := ids.Give(&f); err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func add(t *testing.T, note []byte, newID func(string) (string, error), facts ..
 }
 
 // What is said after a fact of the largest id there is, is in force, again and again, and says nothing of other kinds and keys.
-func TestNewestAfterTheLargestID(t *testing.T) {
+func TestIDsAfterTheLargestID(t *testing.T) {
 	t.Parallel()
 	newID := counter()
 	note := add(t, nil, newID, score(0.9), tag("a", "mine"), tag("b", "mine"))
@@ -84,7 +84,7 @@ func TestNewestAfterTheLargestID(t *testing.T) {
 }
 
 // Over stands only where an id cannot do it.
-func TestNewestNamesNothingElse(t *testing.T) {
+func TestIDsNamesNothingElse(t *testing.T) {
 	t.Parallel()
 	newID := counter()
 	if note := add(t, add(t, nil, newID, score(0.9)), newID, score(0.8), tag("a", "b")); strings.Contains(string(note), "over") {
