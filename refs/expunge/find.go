@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -98,15 +100,15 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 // history searches every object that the refs of memory lead to. Documents come first, because
 // the message of a removed commit goes too.
 func (f *finder) history(ctx context.Context, v *Refs) error {
-	notes := UniqueIDs(v.TrackingNotes)
+	noteTips := UniqueIDs(v.TrackingNotes)
 	if v.Notes != "" {
-		notes = append(notes, v.Notes)
+		noteTips = append(noteTips, v.Notes)
 	}
 	kept, keptNotes, err := keptTips(ctx, f.s, v)
 	if err != nil {
 		return err
 	}
-	l, err := list(ctx, f.s, append(v.Tips(), kept...), append(notes, keptNotes...), f.path)
+	l, err := list(ctx, f.s, append(v.Tips(), kept...), append(noteTips, keptNotes...), f.path)
 	if err != nil {
 		return err
 	}
@@ -307,9 +309,23 @@ func (f *finder) noteLines(note []byte) (texts []string) {
 		add(plain.String())
 		plain.Reset()
 		mapNoteTexts(string(line), add)
+		f.noteNames(line)
 	}
 	add(plain.String())
 	return texts
+}
+
+// noteNames examines what is kept of a line of JSON in a note: the name of a branch, and what is outside of strings.
+func (f *finder) noteNames(line []byte) {
+	if !f.match.raw(line) {
+		return
+	}
+	for _, fact := range notes.Parse(line) {
+		f.checkBranchName(fact.Branch)
+	}
+	if !json.Valid(line) {
+		f.keep(keptName{label: "a line of a note that is no sound JSON", why: "what is outside of its strings stays"})
+	}
 }
 
 // commit examines a commit's message, also of commits of the notes.
