@@ -13,7 +13,7 @@ import (
 
 // What a search costs depends on what is stored, not on how often commits go to and fro between two trees.
 func TestExpungeReadsEachTreeOnce(t *testing.T) {
-	r := memtest.New(t) // not parallel: what is allocated is counted
+	r := memtest.New(t) // not parallel: what is allocated is counted, four times as much with -race
 	s, ctx := r.Open(), t.Context()
 	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.Work("main", "use hunter2", 0)
@@ -29,7 +29,7 @@ func TestExpungeReadsEachTreeOnce(t *testing.T) {
 		topics := r.Input([]byte(list.String()), "mktree")
 		trees[i] = r.Input([]byte(r.Git("ls-tree", tip)+"\n040000 tree "+topics+"\ttopics\n"), "mktree")
 	}
-	for i := range 200 {
+	for i := range 400 {
 		tip = r.Input([]byte(message), "commit-tree", "-p", tip, trees[i%2])
 	}
 	r.Git("update-ref", "refs/context/heads/other", tip)
@@ -37,7 +37,7 @@ func TestExpungeReadsEachTreeOnce(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	memtest.OK(expunge.Run(ctx, r.Open(), expunge.Options{Match: "hunter2", DryRun: true}))(t)
 	runtime.ReadMemStats(&after)
-	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 100 {
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 250 {
 		t.Errorf("%d MiB were allocated", n)
 	}
 }
