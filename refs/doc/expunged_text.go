@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -176,6 +177,36 @@ func TextPieces(text string, find Finder) []string {
 		done = end + 1
 	}
 	return found.list
+}
+
+// PiecesIn is TextPieces for topics, main.md and metadata.yaml. Of YAML it searches the
+// values, keys and comments, as Redact does. For log.md and commit.md callers must search
+// the entries' parts themselves: an entry that contains the match in its own words is
+// removed whole.
+func PiecesIn(path string, data []byte, find Finder) ([]string, error) {
+	var found pieces
+	look := func(text string) string {
+		for _, piece := range TextPieces(text, find) {
+			found.add(piece)
+		}
+		return text
+	}
+	w := yamlWalk{text: look, key: look}
+	text, err := string(data), error(nil)
+	switch kind := KindOf(path); {
+	case kind == FileMetadata:
+		w.metadata = true
+		_, err = w.file(data)
+	case kind == FileTopic:
+		_, text, err = w.front(text)
+		look(text)
+	default:
+		look(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return found.list, nil
 }
 
 // lineEnd returns the offset of the line feed at an offset or behind it, or the end of the text.
