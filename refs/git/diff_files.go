@@ -15,7 +15,7 @@ type ChangedFile struct {
 }
 
 // ChangedFiles visits the files of some commits that differ from those of all parents of the
-// commit, with one git diff-tree. The commits must exist.
+// commit, with one git diff-tree. The commits must exist. The commit of a submodule is no file.
 func (r *Repo) ChangedFiles(ctx context.Context, commits []ID, visit func(ChangedFile) error) error {
 	var in strings.Builder
 	for _, id := range commits {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // StateName is the file of local state that lists the packs of ours. A wrong list does
@@ -148,7 +147,12 @@ func (p *packer) finishDrop() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !disk.Exists(base+".idx") && (err != nil || info.ModTime().UnixNano() <= d.Since) {
+	newer := err == nil && info.ModTime().UnixNano() > d.Since
+	switch _, err := os.Stat(base + ".idx"); {
+	case err == nil || newer:
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
 		if _, err := removePack(base); err != nil {
 			return err
 		}
