@@ -107,6 +107,12 @@ func (v *Status) compare(ctx context.Context, s *refs.Store, tip *store.Tip) err
 		return err
 	}
 	ahead, behind, err := history.Apart(ctx, s, tip.Commit().ID, theirs)
+	if err == nil && ahead > 0 && behind > 0 {
+		var alike bool
+		if alike, err = remote.Alike(ctx, s, tip.Commit().ID, theirs); alike {
+			ahead, behind = 0, 0
+		}
+	}
 	v.Remote, v.Ahead, v.Behind = &r.Name, &ahead, &behind
 	return err
 }

@@ -36,6 +36,15 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	if len(from) == 0 && news == "" {
 		return nil
 	}
+	if len(from) == 0 {
+		keep, err := ex.keepsNotes(ctx, ours.Notes, news)
+		if err != nil {
+			return ex.setAsideOne(ctx, git.NotesRef, err)
+		}
+		if ex.behind = keep; keep {
+			return nil
+		}
+	}
 	u, err := ses.FoldAll(ctx, from, news)
 	if err == nil && u.Kept > 0 {
 		err = ex.notesKept(ctx, news, u.Kept)

@@ -214,7 +214,8 @@ func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPref
 //  1. equal: nothing;
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
-//  4. diverged: merge, push and then take that.
+//  4. diverged: merge, push and then take that;
+//  5. the same memory, merged differently: see reconcile.
 //
 // A tag is pushed or taken where one side lacks it, see also tagsToBringBack.
 func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction,
@@ -358,6 +359,9 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 	}
 	// What was restored is a child of the remote's commit, and not on the disk yet.
 	how, bases, err := ex.relation(ctx, st.ref, st.ours, cmp.Or(st.healed, st.theirs))
+	if err == nil && how == diverged && st.healed == "" {
+		how, err = ex.reconcile(ctx, st.ours, st.theirs)
+	}
 	switch {
 	case err != nil:
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -115,7 +116,11 @@ func sentSince(ctx context.Context, s *store.Store, f HookFailure) (bool, error)
 		if _, err := s.Repo().Commit(ctx, id); errors.Is(err, git.ErrNotFound) {
 			continue
 		}
-		if held, err := s.Repo().IsAncestor(ctx, id, there); !held || err != nil {
+		held, err := s.Repo().IsAncestor(ctx, id, there)
+		if err == nil && !held {
+			held, err = remote.Alike(ctx, s, id, there)
+		}
+		if !held || err != nil {
 			return false, err
 		}
 	}

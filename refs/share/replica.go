@@ -1,6 +1,8 @@
 package share
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,29 +55,29 @@ type replica struct {
 // mergeReplica merges a replica into a memory commit without an entry, and queues nothing. With
 // open conflicts it returns no commit.
 func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *merge.United, error) {
-	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
+	first, second, err := r.inOrder(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Parents = append(c.Parents, r.theirs.Commit().ID)
-	c.SetRoadmap(r.roadmap)
-	if err := newerWork(ctx, c, r); err != nil { // before the merge, which writes into the tree of ours
+	c, err := ses.Follow(ctx, first, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
+	if err != nil {
 		return nil, nil, err
 	}
-	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases,
-		Replica: true, Show: r.show, Settle: r.settle})
+	c.Parents, c.Parent = []git.ID{r.ours.Commit().ID, r.theirs.Commit().ID}, r.ours.Commit()
+	c.SetRoadmap(r.roadmap)
+	u, err := mergeTrees(ctx, ses, c, r, first, second)
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
 	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.Commits); err != nil {
 		return nil, nil, err
 	}
-	newest, err := r.theirs.NewestEntry(ctx)
+	newest, err := second.NewestEntry(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Newest = max(c.Newest, newest)
-	if err := merge.SetLast(c, u.Commits, r.theirs.Commit()); err != nil {
+	if err := merge.SetLast(c, u.Commits, second.Commit()); err != nil {
 		return nil, nil, err
 	}
 	if err := reopen(ctx, ses, c.Meta, r); err != nil {
@@ -91,17 +93,54 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	return commit, u, err
 }
 
-// newerWork takes over which code was handed over from the side with the newer COMMIT, by its id.
-func newerWork(ctx context.Context, c *store.Draft, r replica) error {
+// inOrder returns the two sides in an order that does not depend on which one is ours, so that all clones make one tree of them:
+// the order of keys and items, what was detected in the code, and the code that was handed over are those of the first.
+// It is the side with the newer COMMIT, by its id.
+func (r replica) inOrder(ctx context.Context) (first, second *store.Tip, err error) {
+	if r.show {
+		return r.ours, r.theirs, nil
+	}
 	ours, _, err := r.ours.LiveCommits(ctx)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	theirs, _, err := r.theirs.LiveCommits(ctx)
-	if err == nil && newestID(theirs) > newestID(ours) {
-		c.Work = store.WorkOf(r.theirs.Commit())
+	order := cmp.Or(cmp.Compare(newestID(theirs), newestID(ours)), cmp.Compare(r.ours.Commit().Tree, r.theirs.Commit().Tree))
+	if order > 0 {
+		return r.theirs, r.ours, err
 	}
-	return err
+	return r.ours, r.theirs, err
+}
+
+// mergeTrees merges the trees of the second side into that of the first. Of a conflict, ours is what is here.
+func mergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, r replica, first, second *store.Tip) (*merge.United, error) {
+	t := merge.TreeMerge{Ours: first, Theirs: second, Bases: r.bases, Replica: true, Show: r.show, Settle: r.settle}
+	if first == r.ours {
+		return merge.MergeTrees(ctx, ses, c, t)
+	}
+	t.Settle = flipped(r.settle)
+	u, err := merge.MergeTrees(ctx, ses, c, t)
+	if u != nil {
+		flipAll(u.Conflicts)
+	}
+	return u, err
+}
+
+// flipped is a settler for conflicts whose sides are exchanged.
+func flipped(settle merge.Settler) merge.Settler {
+	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
+		c.Ours, c.Theirs = c.Theirs, c.Ours
+		text, ok, err := settle(ctx, c)
+		c.Ours, c.Theirs = c.Theirs, c.Ours
+		return text, ok, err
+	}
+}
+
+func flipAll(conflicts []store.Conflict) {
+	for i := range conflicts {
+		c := &conflicts[i]
+		c.Ours, c.Theirs = c.Theirs, c.Ours
+	}
 }
 
 func newestID(list []doc.Commit) string {
@@ -154,7 +193,7 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	if err != nil {
 		return nil, nil, err
 	}
-	merged, conflicts, err := merge.MergeRoadmap(ctx, ses, base, o, t, settle)
+	merged, conflicts, err := mergeMain(ctx, ses, base, o, t, settle, show)
 	if err != nil || merge.Unsettled(conflicts) > 0 {
 		return nil, conflicts, err
 	}
@@ -176,4 +215,14 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	}
 	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, record)
 	return c, conflicts, err
+}
+
+// mergeMain merges two main.md in an order that does not depend on which one is ours, see replica.inOrder.
+func mergeMain(ctx context.Context, ses *store.Transaction, base, ours, theirs []byte, settle merge.Settler, show bool) ([]byte, []store.Conflict, error) {
+	if show || bytes.Compare(ours, theirs) <= 0 {
+		return merge.MergeRoadmap(ctx, ses, base, ours, theirs, settle)
+	}
+	merged, conflicts, err := merge.MergeRoadmap(ctx, ses, base, theirs, ours, flipped(settle))
+	flipAll(conflicts)
+	return merged, conflicts, err
 }

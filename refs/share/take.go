@@ -181,6 +181,9 @@ func (t *takeover) checkName(ctx context.Context) error {
 func (t *takeover) compare(ctx context.Context) error {
 	st := t.step
 	how, bases, err := t.ex.relation(ctx, st.ref, t.have, st.take)
+	if err == nil && how == diverged && st.push == "" {
+		how, err = t.ex.reconcile(ctx, t.have, st.take)
+	}
 	switch {
 	case err != nil:
 		return err
