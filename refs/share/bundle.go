@@ -36,7 +36,7 @@ type BundleResult struct {
 // Bundle writes the memory (branches, tags, roadmap, notes) into a file that Unbundle reads
 // elsewhere, with the same hashes. The file is a git bundle: `git bundle verify` and `git
 // fetch` read it. A former bundle of memory of that name is replaced, whole; fail.ErrExists for any other
-// file. fail.ErrRefused: nothing is new since the former bundle.
+// file. fail.ErrRefused: nothing is new since the former bundle, or a request to forget something has no answer yet.
 func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult, error) {
 	res := BundleResult{File: o.File, Refs: []string{}}
 	names, err := s.BranchNames(ctx)
@@ -45,6 +45,13 @@ func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult,
 	}
 	if len(names) == 0 {
 		return res, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	asked, err := expunge.Unanswered(ctx, s)
+	if err == nil {
+		err = refuseHidden("no bundle is written", asked)
+	}
+	if err != nil {
+		return res, err
 	}
 	if err := s.FoldBranches(ctx, o.Writer); err != nil {
 		return res, err

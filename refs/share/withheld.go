@@ -65,12 +65,20 @@ func (ex *exchanger) withholdRoadmap(ctx context.Context, ses *store.Transaction
 // refuseFirst refuses to give a remote its first memory while it would be without what waits for an answer.
 func (ex *exchanger) refuseFirst(ctx context.Context) error {
 	list, err := ex.withheld(ctx, "")
-	if err != nil || len(list) == 0 {
+	if err != nil {
 		return err
+	}
+	return refuseHidden(fmt.Sprintf("'%s' gets no memory", ex.peer.Name), list)
+}
+
+// refuseHidden is the error for a copy of all memory, which would be without what some requests ask to forget; nil without requests.
+func refuseHidden(what string, list []expunge.Request) error {
+	if len(list) == 0 {
+		return nil
 	}
 	askers := expunge.Askers(list, "")
 	return fail.New(fail.ErrRefused, fail.ExpungeAsked,
-		fmt.Sprintf("'%s' gets no memory until you answer what %s asks to forget, which is hidden here", ex.peer.Name, prose.QuotedList(askers)),
+		fmt.Sprintf("%s until you answer what %s asks to forget, which is hidden here", what, prose.QuotedList(askers)),
 		expunge.AnswerCommands(askers)...)
 }
 
