@@ -98,6 +98,23 @@ func fetchRest(ctx context.Context, s *store.Store, remote string) string {
 	return all
 }
 
+// mostRemoved is how many files one command line removes.
+const mostRemoved = 100
+
+// withoutDamaged returns the beginning of the command line of a fetch, which removes the files of damaged loose objects; "" for none. git
+// does not take a history of which it meets one, and none but these checks knows of those behind a lost commit.
+func withoutDamaged(ctx context.Context, s *store.Store) (string, error) {
+	damaged, err := s.Repo().DamagedLoose(ctx)
+	if err != nil || len(damaged) == 0 {
+		return "", err
+	}
+	command := "rm -f"
+	for _, id := range damaged[:min(len(damaged), mostRemoved)] {
+		command += " " + prose.ShellQuoted(s.Repo().LoosePath(id))
+	}
+	return command + " && ", nil
+}
+
 // named returns the objects that git names in its words.
 func (c *checker) named(said string) (ids []git.ID) {
 	for _, hash := range hashes.FindAllString(said, -1) {

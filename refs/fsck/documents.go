@@ -113,15 +113,11 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 	if err != nil {
 		return "", err
 	}
-	first := ""
-	if file, here := v.s.Repo().LooseFile(f.ID); here {
-		first = "rm -f " + prose.ShellQuoted(file) + " && "
-	}
-	switch {
-	case remote != "":
+	if remote != "" {
 		fetch, err := v.refetch(ctx, remote)
-		return first + fetch + v.leaveOut(remote, f.ID), err
-	case first != "" || !v.fix: // see dropDamagedFiles and [checker.rebuild]
+		return fetch + v.leaveOut(remote, f.ID), err
+	}
+	if _, here := v.s.Repo().LooseFile(f.ID); here || !v.fix { // see dropDamagedFiles and [checker.rebuild]
 		return FixCommand, nil
 	}
 	return fetchFromClone, nil
@@ -144,10 +140,17 @@ func (v *memory) fetchedFrom(ctx context.Context) (string, error) {
 
 // refetch returns the command that fetches all memory of a remote again. A partial clone gets texts with it, and nothing but memory.
 func (v *memory) refetch(ctx context.Context, remote string) (string, error) {
-	if partial, err := v.s.Repo().Partial(); partial || err != nil {
-		return fetchRest(ctx, v.s, remote), err
+	if v.clean == nil {
+		clean, err := withoutDamaged(ctx, v.s)
+		if err != nil {
+			return "", err
+		}
+		v.clean = &clean
 	}
-	return "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote), nil
+	if partial, err := v.s.Repo().Partial(); partial || err != nil {
+		return *v.clean + fetchRest(ctx, v.s, remote), err
+	}
+	return *v.clean + "git fetch --refetch " + prose.ShellQuoted(remote) + v.refspecs(ctx, remote), nil
 }
 
 // refspecs returns the arguments for a remote that a plain fetch brings no memory of: one that was added after init.

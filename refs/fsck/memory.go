@@ -31,6 +31,7 @@ type memory struct {
 	childOf    map[git.ID]git.ID     // of commits that are lost
 	foreign    bool                  // the commits being read are a remote's alone
 	fix        bool                  // repairs are made
+	clean      *string               // see withoutDamaged; nil: not asked yet
 
 	index   map[incoming.EntryKey]int32
 	entries []memoryEntry

@@ -43,9 +43,13 @@ func (c *checker) fetchTip(ctx context.Context, r lostRef, p Problem) (bool, err
 	if err != nil {
 		return false, err
 	}
+	clean, err := withoutDamaged(ctx, c.s)
+	if err != nil {
+		return false, err
+	}
 	p.Message += fmt.Sprintf("; remote '%s' had it", git.Shown(from.Name))
 	spec := "+" + git.NameOn(ref, from.Heads) + ":" + from.Tracking.Of(ref)
-	p.Repair = fmt.Sprintf("git fetch --refetch %s %s", prose.ShellQuoted(from.Name), prose.ShellQuoted(spec)) +
+	p.Repair = fmt.Sprintf("%sgit fetch --refetch %s %s", clean, prose.ShellQuoted(from.Name), prose.ShellQuoted(spec)) +
 		ifStillLost(from.Name, r.ID, without)
 	c.report(ctx, nil, p)
 	return true, nil

@@ -72,6 +72,35 @@ func (r *Repo) looseStart(id ID, most int) (Start, error) {
 	return o, nil
 }
 
+// largestChecked is how large a file of a loose object DamagedLoose reads.
+const largestChecked = 64 << 20
+
+// DamagedLoose lists the damaged loose objects of the repository's own directory, of code, too. It reads all of them but giants.
+func (r *Repo) DamagedLoose(ctx context.Context) (damaged []ID, err error) {
+	err = r.eachLooseDir(func(prefix string, files []os.DirEntry) error {
+		for _, f := range files {
+			id := ID(prefix + f.Name())
+			info, err := f.Info()
+			if !r.IsID(string(id)) || disk.IsAbsent(err) || err == nil && info.Size() > largestChecked {
+				continue
+			}
+			if err == nil {
+				_, err = r.loose(id)
+			}
+			var why *DamagedError
+			switch {
+			case errors.As(err, &why):
+				damaged = append(damaged, id)
+			case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // packed meanwhile, or of somebody else
+			case err != nil:
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	return damaged, err
+}
+
 // hashObject returns the name of an object.
 func hashObject(kind string, data []byte, hexLen int) ID {
 	if hexLen == 64 {
