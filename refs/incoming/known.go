@@ -47,20 +47,41 @@ func (c *Inspection) checkKnown(ctx context.Context, tips []Tip, commits []*Comm
 	return nil
 }
 
-// knownRoot checks the names in the root of a commit that was checked when it came, perhaps for another ref.
+// knownRoot checks the names in the root of a commit that was checked when it came, perhaps for another ref. An empty root has the kind
+// of what the commit follows: somebody emptied it, and what comes on top has it again.
 func (c *Inspection) knownRoot(ctx context.Context, n *Commit) error {
-	commit, err := c.repo.Commit(ctx, n.ID)
-	if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
-		return nil
+	seen := map[git.ID]bool{n.ID: true}
+	for todo := []git.ID{n.ID}; len(todo) > 0; todo = todo[1:] {
+		commit, err := c.repo.Commit(ctx, todo[0])
+		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		entries, err := c.repo.Tree(ctx, commit.Tree)
+		if err != nil {
+			return err
+		}
+		if len(entries) > 0 {
+			if err := c.rootNames(n, commit.Tree, entries); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, p := range commit.Parents {
+			if !seen[p] {
+				seen[p] = true
+				todo = append(todo, p)
+			}
+		}
 	}
-	if err != nil {
-		return err
-	}
-	entries, err := c.repo.Tree(ctx, commit.Tree)
-	if err != nil {
-		return err
-	}
-	root := folder{at: n, role: n.Roles, id: commit.Tree}
+	return nil
+}
+
+// rootNames checks the names in a root for the role of a commit.
+func (c *Inspection) rootNames(n *Commit, tree git.ID, entries []git.TreeEntry) error {
+	root := folder{at: n, role: n.Roles, id: tree}
 	for _, e := range entries {
 		if _, fault := root.entryFault(&twins{entries: entries}, e, e.Name); fault != "" {
 			return c.wrong(FlawTree, File{at: n, path: e.Name, ID: e.ID}, fault, nil)
