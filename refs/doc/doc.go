@@ -177,6 +177,7 @@
 //	entry ID      the step or commit with that id is removed; a birth never is
 //	file SHA256   the attachment whose content has this hash, in hex, is removed
 //	text SHA256   the hash, in hex, of a piece of text that reads "(expunged)" wherever it occurs
+//	word LENGTH-BEGIN-SHA256   each piece of text that contains a word of this length in bytes and this hash does, see AddWord
 //
 // A piece is one line without white space at its ends, and without Markdown's prefixes: any number
 // of ">", bullets ("-", "*", "+") with or without a box, numbers of up to nine digits with "." or

@@ -25,6 +25,7 @@ const (
 	tombEntry  = "entry"  // id of a removed step or commit
 	tombFile   = "file"   // SHA-256 of the content of an attachment
 	tombText   = "text"   // SHA-256 of a redacted piece of text
+	tombWord   = "word"   // what is in redacted pieces of text, see AddWord
 )
 
 // maxTurns bounds the number of a tombstone. It is even: in the end what was refused stays.
@@ -41,14 +42,16 @@ const maxTurns = 1000
 // with the zero value makes an independent copy.
 type Expunged struct {
 	turns map[string]int  // by kind and value
+	words *wordIndex      // those of turns that are words; may be nil
 	hits  map[string]bool // if set, collects which tombstones were in force for a document
+	exact bool            // hits also gets what the pieces that contain a word would have as a text
 	mark  string          // if set, what stands for a redacted piece, and for "(expunged)" and "␡", see fitting
 }
 
 // ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:
 // each line must be a tombstone of a known kind, followed by its number if that is not 1, in
 // ascending bytewise order without duplicates. Otherwise the error is a *SyntaxError with
-// the line, or reports that data exceeds MaxExpunged.
+// the line, or reports that data exceeds MaxExpunged, or its words MaxWords.
 func ParseExpunged(data []byte) (Expunged, error) {
 	if len(data) > MaxExpunged {
 		return Expunged{}, fmt.Errorf("tombstones of %d bytes are over the limit of %d", len(data), MaxExpunged)
@@ -70,6 +73,9 @@ func ParseExpunged(data []byte) (Expunged, error) {
 		}
 		e.set(name, turn)
 		before = name
+	}
+	if !e.WordsFit(1) {
+		return Expunged{}, fmt.Errorf("more than %d words, or than %d that begin alike", MaxWords, MaxAlike)
 	}
 	return e, nil
 }
@@ -97,6 +103,9 @@ func validTombstone(kind, value string) bool {
 		return ValidID(value)
 	case tombText, tombFile:
 		return len(value) == 2*sha256.Size && validHash(value)
+	case tombWord:
+		_, ok := parseWord(value)
+		return ok
 	}
 	return false
 }
@@ -139,8 +148,10 @@ func (e Expunged) inForce(name string) bool {
 
 // Union returns a new set with the tombstones of both, of each the one with the larger number.
 func (e Expunged) Union(o Expunged) Expunged {
-	all := Expunged{turns: make(map[string]int, len(e.turns)+len(o.turns))}
+	all := Expunged{turns: make(map[string]int, len(e.turns)+len(o.turns)), words: &wordIndex{}}
 	maps.Copy(all.turns, e.turns)
+	all.words.addAll(e.words)
+	all.words.addAll(o.words)
 	for name, turn := range o.turns {
 		all.turns[name] = max(all.turns[name], turn)
 	}
@@ -255,23 +266,28 @@ func (e Expunged) Refuse(o Expunged) Expunged {
 
 // Hits returns the tombstones that Redact acts on in a file; see there for the errors.
 func (e Expunged) Hits(path string, data []byte) (Expunged, error) {
-	w := Expunged{turns: e.turns, hits: map[string]bool{}}
+	w := e.collecting()
 	_, err := w.Redact(path, data)
 	return e.only(w.hits), err
 }
 
 // HitsText returns the tombstones that RedactText acts on.
 func (e Expunged) HitsText(text string) Expunged {
-	w := Expunged{turns: e.turns, hits: map[string]bool{}}
+	w := e.collecting()
 	w.RedactText(text)
 	return e.only(w.hits)
 }
 
-// OnlyTexts returns the tombstones of texts.
+// collecting returns the same tombstones, which collect those that were in force for a document.
+func (e Expunged) collecting() Expunged {
+	return Expunged{turns: e.turns, words: e.words, hits: map[string]bool{}}
+}
+
+// OnlyTexts returns the tombstones of texts and words.
 func (e Expunged) OnlyTexts() Expunged {
 	var some Expunged
 	for name, turn := range e.turns {
-		if strings.HasPrefix(name, tombText+" ") {
+		if strings.HasPrefix(name, tombText+" ") || strings.HasPrefix(name, tombWord+" ") {
 			some.set(name, turn)
 		}
 	}
@@ -299,6 +315,16 @@ func (e Expunged) OnlyEntry(id string) (some Expunged) {
 		some.set(name, turn)
 	}
 	return some
+}
+
+// OnlyText returns the tombstone of exactly this piece of text; empty if it has none in force. It is for hashes, which contain a word
+// by chance.
+func (e Expunged) OnlyText(piece string) Expunged {
+	name := textLine(piece)
+	if !e.inForce(name) {
+		return Expunged{}
+	}
+	return e.only(map[string]bool{name: true})
 }
 
 // OnlyFile returns the tombstone of an attachment; empty if it has none.
@@ -370,9 +396,12 @@ func (e *Expunged) add(name string) { e.set(name, 1) }
 
 func (e *Expunged) set(name string, turn int) {
 	if e.turns == nil {
-		e.turns = make(map[string]int)
+		e.turns, e.words = make(map[string]int), &wordIndex{}
 	}
 	e.turns[name] = max(e.turns[name], turn)
+	if value, ok := strings.CutPrefix(name, tombWord+" "); ok {
+		e.addWord(value)
+	}
 }
 
 // HasEntry reports whether the entry with this id must be removed.
@@ -382,13 +411,29 @@ func (e Expunged) HasEntry(id string) bool { return e.inForce(tombEntry + " " + 
 func (e Expunged) HasFile(hash string) bool { return len(e.turns) > 0 && e.inForce(tombFile+" "+hash) }
 
 // HasText reports whether the piece on a line must be redacted. The line may be bare,
-// quoted or a list item.
+// quoted or a list item. For the hash of something, see OnlyText.
 func (e Expunged) HasText(line string) bool {
 	if len(e.turns) == 0 {
 		return false
 	}
 	_, piece, _ := cutPiece(line)
-	return piece != "" && e.inForce(textLine(piece))
+	return e.acts(piece)
+}
+
+// acts reports whether a piece of text must be redacted: it has a tombstone, or contains a word that has one.
+func (e Expunged) acts(piece string) bool {
+	if piece == "" {
+		return false
+	}
+	word := e.hasWord(piece)
+	if word && e.hits == nil {
+		return true
+	}
+	name := textLine(piece)
+	if word && e.exact {
+		e.hits[name] = true
+	}
+	return e.inForce(name) || word
 }
 
 func textLine(piece string) string {
@@ -402,10 +447,13 @@ func (e Expunged) Entries() []string { return e.values(tombEntry) }
 // Files returns the hashes of the attachments that must be removed, sorted.
 func (e Expunged) Files() []string { return e.values(tombFile) }
 
-// Texts returns the number of texts that must be redacted, and of attachments that must be removed.
-func (e Expunged) Texts() int { return len(e.values(tombText)) + len(e.values(tombFile)) }
+// Texts returns the number of texts that must be redacted, a word being one, and of attachments that must be removed.
+func (e Expunged) Texts() int {
+	return len(e.values(tombText)) + len(e.values(tombWord)) + len(e.values(tombFile))
+}
 
-// TextHashes returns the SHA-256 of the pieces of text that must be redacted, in hex, sorted.
+// TextHashes returns the SHA-256 of the pieces of text that must be redacted, in hex, sorted. Those that only contain a word are
+// not among them.
 func (e Expunged) TextHashes() []string { return e.values(tombText) }
 
 // Commits returns the hashes of the replaced commits, sorted.

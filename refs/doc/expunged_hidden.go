@@ -5,19 +5,31 @@ import "strings"
 // HiddenLines are the tombstones of the texts that were replaced in an entry, by the number of the line.
 type HiddenLines map[int]Expunged
 
-// HiddenIn returns the tombstones of texts that Redact acts on in an entry, given as its text in a file.
+// HiddenIn returns the tombstones of texts that Redact acts on in an entry, given as its text in a file. A piece that contains
+// a word is there with its own one: whatever else contains the word must not come in its place.
 func (e Expunged) HiddenIn(entry []byte) HiddenLines {
-	w := Expunged{turns: e.turns, hits: map[string]bool{}}
+	w := e.collecting()
+	w.exact = true
 	lines, n, redact := HiddenLines{}, 0, w.entryLines()
 	mapLines(string(entry), func(line string) string {
 		clear(w.hits)
 		if redact(line); len(w.hits) > 0 {
-			lines[n] = e.only(w.hits)
+			lines[n] = onlyPieces(w.hits)
 		}
 		n++
 		return line
 	})
 	return lines
+}
+
+// onlyPieces returns the tombstones of texts among some, in force.
+func onlyPieces(names map[string]bool) (some Expunged) {
+	for name := range names {
+		if strings.HasPrefix(name, tombText+" ") {
+			some.add(name)
+		}
+	}
+	return some
 }
 
 // CameBack reports whether an entry, given as its text in a file, is another one in which texts are hidden, with some of

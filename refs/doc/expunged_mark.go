@@ -41,7 +41,7 @@ func (e Expunged) withMark(mark string) Expunged {
 
 // marks reports whether a piece of text must read otherwise.
 func (e Expunged) marks(piece string) bool {
-	return piece != "" && e.inForce(textLine(piece)) || e.mark != "" && isMark(piece)
+	return e.acts(piece) || e.mark != "" && isMark(piece)
 }
 
 // markOf returns the mark for a piece. One that is shorter than a mark would grow in any case: then the document is refused.

@@ -363,6 +363,7 @@ func FuzzParseExpunged(f *testing.F) {
 	f.Add([]byte("commit " + strings.Repeat("0", 40) + "\nentry " + idA + "\ntext " + strings.Repeat("a", 64) + "\n"))
 	f.Add([]byte(""))
 	f.Add([]byte("entry x\n"))
+	f.Add([]byte("word 12-0ab-" + strings.Repeat("a", 64) + "\nword 8-fff-" + strings.Repeat("0", 64) + " 2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := ParseExpunged(data)
 		if err == nil && !bytes.Equal(e.Bytes(), data) {
