@@ -91,7 +91,13 @@ func (op *Operation) quotesIn(data []byte) bool {
 	return mapStateTexts(text, op.stateText) != text
 }
 
-func (op *Operation) stateText(_, s string) string { return op.Rewriter.text(s) }
+// stateText replaces a string of local state. An id contains a word by chance.
+func (op *Operation) stateText(_, s string) string {
+	if doc.ValidID(s) && op.Rewriter.e.OnlyText(s).Empty() {
+		return s
+	}
+	return op.Rewriter.text(s)
+}
 
 // dropQuoting drops a file if it contains what is expunged.
 func (op *Operation) dropQuoting(lost, path string, data []byte) error {
@@ -146,7 +152,9 @@ func (op *Operation) dropLines(path string) error {
 	var left []byte
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
-		if !op.Rewriter.e.HasText(text) && mapStateTexts(text, op.stateText) == text && !op.namesEntry(text) {
+		// Of JSON the strings are judged alone: a line of it has ids and names, which stay.
+		quotes := !json.Valid(line) && op.Rewriter.e.HasText(text)
+		if !quotes && mapStateTexts(text, op.stateText) == text && !op.namesEntry(text) {
 			left = append(left, line...)
 		}
 	}

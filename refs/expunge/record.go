@@ -114,7 +114,7 @@ func (b *rebuilder) asked(ctx context.Context, known doc.Expunged) (doc.Expunged
 	var hits doc.Expunged
 	for _, c := range b.parents {
 		if b.by.ForgetsWork(c.ID) {
-			hits = hits.Union(known.HitsText(string(c.ID)))
+			hits = hits.Union(known.OnlyText(string(c.ID)))
 		} else {
 			tips = append(tips, c.ID)
 		}

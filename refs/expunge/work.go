@@ -13,7 +13,7 @@ import (
 // whole. Its tombstone is its hash as a text, which also redacts the trailers that name it, in every clone.
 
 // ForgetsWork reports whether handed over code is expunged.
-func (w *Rewriter) ForgetsWork(id git.ID) bool { return w.e.HasText(string(id)) }
+func (w *Rewriter) ForgetsWork(id git.ID) bool { return !w.e.OnlyText(string(id)).Empty() }
 
 // handedOver searches the handed over code, except the commits beneath.
 func (f *finder) handedOver(ctx context.Context, v *Refs) error {
@@ -31,7 +31,8 @@ func (f *finder) handedOver(ctx context.Context, v *Refs) error {
 			contains[r.ID] = has
 		}
 		if has {
-			f.text(string(r.ID))
+			f.hits++
+			f.expunged.AddText(string(r.ID)) // a word acts on no hash
 			f.works = append(f.works, r.Name)
 		}
 	}
