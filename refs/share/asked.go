@@ -23,7 +23,8 @@ import (
 // all syncs since the last yes: a tenth of all entries, at least followEntries, but never half of them,
 // and followTexts texts. What only the other side has counts, too: a clone that has never seen it would
 // print the command that deletes it there. Entries are counted one by one: totals can be forged. Entries and topics that
-// lose texts have a limit like that of entries: a single line may be in all of them.
+// lose texts have a limit like that of entries: a single line may be in all of them. A word always is too much: nobody knows how
+// much of what is written later contains it.
 const (
 	followEntries = 10
 	followTexts   = 100
@@ -79,8 +80,8 @@ func (ex *exchanger) toHide(ctx context.Context, fresh doc.Expunged) (doc.Expung
 // is too much. The count is written before anything is removed, so that a killed process does not
 // forget it.
 func (ex *exchanger) withinLimits(ctx context.Context, e doc.Expunged) (bool, error) {
-	if e.Empty() {
-		return true, nil
+	if e.Empty() || e.Words() > 0 {
+		return e.Empty(), nil
 	}
 	before, err := ex.readUnasked()
 	if err != nil {
@@ -127,7 +128,7 @@ func (ex *exchanger) hideFirst(ctx context.Context, e doc.Expunged, roadmap git.
 		return false, nil
 	}
 	more, most, err := ex.count(ctx, e, unasked{})
-	if err != nil || max(more.Entries, more.Redacted) <= most {
+	if words := e.Without(doc.Expunged{}).Words(); err != nil || words == 0 && max(more.Entries, more.Redacted) <= most {
 		return false, err
 	}
 	return ex.keep(ctx, e, roadmap)

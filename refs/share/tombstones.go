@@ -166,18 +166,23 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 // noRoom returns why tombstones of the other side are not taken over: with ours they are so many that little
 // could be expunged here any more, and no tombstone ever leaves the file. It returns nil if they may be.
 func (ex *exchanger) noRoom(known, e doc.Expunged) error {
-	most := followBytes
+	most, part := followBytes, 2
 	if ex.accepted || ex.dry || ex.peer.Accepts {
-		most = expunge.MostTombstones
+		most, part = expunge.MostTombstones, 1
 	}
-	size := len(known.Union(e).Bytes())
-	if size <= most || known.Contains(e) {
+	all := known.Union(e)
+	size, words := len(all.Bytes()), all.Words() == known.Words() || all.WordsFit(part)
+	if size <= most && words || known.Contains(e) {
 		return nil
 	}
+	would := fmt.Sprintf("%d bytes with what it asks to forget, at most %d are allowed", size, most)
+	if size <= most {
+		would = fmt.Sprintf("%d words with what it asks to forget, at most %d are allowed, and %d that begin alike", all.Words(), doc.MaxWords/part,
+			doc.MaxAlike/part)
+	}
 	full := &fail.Error{Code: fail.ExpungedFull, Kind: fail.ErrRefused, Hints: []string{"who has pushed it must replace it there"},
-		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %d bytes with what it asks to forget, at most %d are allowed",
-			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, size, most)}
-	if fresh := e.Without(known); size <= expunge.MostTombstones && len(fresh.Entries())+fresh.Texts() > 0 {
+		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %s", displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, would)}
+	if fresh := e.Without(known); size <= expunge.MostTombstones && all.WordsFit(1) && len(fresh.Entries())+fresh.Texts() > 0 {
 		full.Hints = append(full.Hints, expunge.ShowCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 	}
 	return full
