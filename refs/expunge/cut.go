@@ -90,7 +90,7 @@ func (b *beginnings) inSubject(subject string) []string {
 func (f *finder) itemSubjects(main []byte) {
 	for _, subject := range doc.ParseRoadmap(main).ItemSubjects(f.match.in) {
 		if f.match.in(subject) || len(f.begun.inSubject(subject)) > 0 {
-			f.derived.AddText(subject)
+			f.derive(subject)
 		}
 	}
 }
@@ -105,8 +105,8 @@ func (f *finder) keySubjects(data []byte) error {
 	for _, key := range keys {
 		for _, path := range key.Above() {
 			if f.match.in(path) {
-				f.derived.AddText(store.SubjectSet + path)
-				f.derived.AddText(store.SubjectUnset + path)
+				f.derive(store.SubjectSet + path)
+				f.derive(store.SubjectUnset + path)
 			}
 		}
 	}

@@ -31,6 +31,7 @@ type finder struct {
 	redacts  bool         // named names texts, too
 	expunged doc.Expunged
 	derived  doc.Expunged // what others may have made of what was found
+	lines    wordLines    // of both, those that contain the text as a word
 	found    map[string]Entry
 	all      map[string]bool       // all steps and commits
 	removed  map[string]doc.Commit // commits to remove, by id and words
@@ -64,6 +65,7 @@ func newFinder(s *store.Store) *finder {
 func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	f := newFinder(s)
 	f.match, f.lower, f.id = newMatcher(o.Match), newMatcher(strings.ToLower(o.Match)), o.ID
+	f.lines = newWordLines(f.match)
 	var err error
 	if f.limit, err = s.SummaryLimit(ctx); err != nil {
 		return nil, err
@@ -88,12 +90,13 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 		return nil, err
 	}
 	f.filesOfRemoved()
-	if err := checkSize(f.expunged.Union(f.derived)); err != nil {
+	if err := f.checkSize(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.quotes(ctx); err != nil {
 		return nil, err
 	}
+	f.expunged, f.derived = f.tombstones()
 	return f, f.strays(ctx)
 }
 
@@ -208,7 +211,9 @@ func (f *finder) document(path string, o git.Object) error {
 func (f *finder) text(pieces ...string) {
 	for _, p := range pieces {
 		f.hits++
-		f.expunged.AddText(p)
+		if !f.lines.add(p) {
+			f.expunged.AddText(p)
+		}
 		f.begun.add(f.match, p)
 	}
 }
@@ -458,7 +463,7 @@ func (f *finder) result(res *Result) error {
 	}
 	f.entries(res)
 	res.Attachments = len(f.expunged.Files())
-	res.Texts = f.expunged.Texts() - res.Attachments
+	res.Texts = f.expunged.Texts() - res.Attachments + f.lines.more()
 	f.expunged = f.expunged.Union(f.derived)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)

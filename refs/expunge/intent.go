@@ -127,12 +127,15 @@ const MostTombstones = doc.MaxExpunged - spareTombstones
 // written: no process could finish such an intent.
 func checkSize(e doc.Expunged) error {
 	size := len(e.Bytes())
-	if size <= MostTombstones {
-		return nil
+	switch {
+	case !e.WordsFit(1):
+		return tooManyWords()
+	case size > MostTombstones:
+		return fail.New(fail.ErrRefused, fail.ExpungedFull,
+			fmt.Sprintf("the text to forget occurs in too many places: %s would have %d bytes, at most %d are allowed",
+				doc.ExpungedFile, size, MostTombstones), partHint)
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungedFull,
-		fmt.Sprintf("the text to forget occurs in too many places: %s would have %d bytes, at most %d are allowed",
-			doc.ExpungedFile, size, MostTombstones), "git context expunge --match LONGER-TEXT")
+	return nil
 }
 
 // Finish completes an interrupted expunge, or waits for a running one. Without an intent it

@@ -163,3 +163,38 @@ func TestExpungeThenMerge(t *testing.T) {
 		other.Fsck()
 	})
 }
+
+// The same holds for words, of which rewriting finds more than the lines that somebody knew.
+func TestRewriteWordLaws(t *testing.T) {
+	t.Parallel()
+	memtest.Check(t, 1, func(tb testing.TB, rt *rapid.T) {
+		r := memtest.New(tb)
+		_, err := share.Init(tb.Context(), r.Open(), share.InitOptions{Goal: "use s3cret-token"})
+		r.Must(err)
+		playPast(r, rt)
+		for i, branch := range []string{"main", "side"} {
+			r.Work(branch, fmt.Sprint("with s3cret-token ", i), 3000)
+			r.Remember(branch, "paint", fmt.Sprintf("red\n- s3cret-token %d\ngrey\n", i))
+			r.Set(branch, "env_config.a-s3cret-token-key", "its s3cret-token")
+		}
+		one, two := drawExpunged(r, rt, "one"), drawExpunged(r, rt, "two")
+		r.Must(one.AddWord("s3cret-token"))
+		r.Must(two.AddWord("-s3cret-"))
+		old := memoryTips(r)
+		both := rewrite(tb, r, one.Union(two), old)
+		for what, got := range map[string][]git.ID{
+			"one, then two":   rewrite(tb, r, two, rewrite(tb, r, one, old)),
+			"two, then one":   rewrite(tb, r, one, rewrite(tb, r, two, old)),
+			"both, and again": rewrite(tb, r, one.Union(two), both),
+		} {
+			if !slices.Equal(got, both) {
+				rt.Errorf("%s: %v, want %v", what, got, both)
+			}
+		}
+		for _, id := range both {
+			if strings.Contains(r.Git("archive", "--format=tar", string(id)), "s3cret") {
+				rt.Errorf("a word is left in %s", id)
+			}
+		}
+	})
+}

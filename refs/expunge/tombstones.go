@@ -43,12 +43,15 @@ func TombstonesIn(ctx context.Context, s *store.Store, tree *git.Edit) (doc.Expu
 }
 
 // PutTombstones writes tombstones into a tree of the roadmap. fail.ErrRefused: they exceed
-// doc.MaxExpunged.
+// doc.MaxExpunged, or their words doc.MaxWords.
 func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
 		return fail.New(fail.ErrRefused, fail.ExpungedFull,
 			fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
+	}
+	if !e.WordsFit(1) {
+		return tooManyWords()
 	}
 	return ses.Put(ctx, tree, doc.ExpungedFile, data)
 }
