@@ -17,8 +17,8 @@ import (
 //  1. detected keys and totals (see isDetected) are ours, and so is all of `branch`;
 //  2. if both sides agree, or one side equals the base: as in simpleMerge;
 //  3. if both are maps: key by key; keys that only theirs has come last, in its order;
-//  4. if both set different values, or one changed what the other removed: conflict "key". A map without keys, as it is left where
-//     the last one was unset, is nothing that a side removes or changes.
+//  4. if both set different values, or one changed what the other removed: conflict "key". Null, or a map without keys, as it is left where
+//     the last one was unset, is nothing that a side sets, removes or changes.
 //
 // The comments and the order of ours are kept. A whole segment that only theirs changed
 // comes with its comments. In a conflict the result has the value of ours. A result that exceeds MetadataLimit
@@ -168,9 +168,9 @@ func (m *metadataMerge) mergeNode(path []string, b, o, t *yaml.Node) (*yaml.Node
 		return m.mergeMaps(path, b, o, t)
 	}
 	switch {
-	case isEmpty(b) && o == nil:
+	case isEmpty(b) && isEmpty(o):
 		return t, nil
-	case isEmpty(b) && t == nil:
+	case isEmpty(b) && isEmpty(t):
 		return o, nil
 	case isEmpty(o) && isEmpty(t):
 		return nil, nil
@@ -202,8 +202,10 @@ func (m *metadataMerge) mergeNode(path []string, b, o, t *yaml.Node) (*yaml.Node
 
 func isMap(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// isEmpty reports whether there is nothing, or a map without keys.
-func isEmpty(n *yaml.Node) bool { return n == nil || isMap(n) && len(n.Content) == 0 }
+// isEmpty reports whether there is nothing, null, or a map without keys.
+func isEmpty(n *yaml.Node) bool {
+	return n == nil || n.ShortTag() == "!!null" || isMap(n) && len(n.Content) == 0
+}
 
 // mergeMaps merges two maps key by key, into the nodes of ours; nil means an empty map.
 func (m *metadataMerge) mergeMaps(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {

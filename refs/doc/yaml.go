@@ -122,10 +122,10 @@ func checkNode(n *yaml.Node, depth int) error {
 }
 
 // encodeNode formats a value and verifies that it reads back the same, because the emitter
-// writes some values (a time in braces, an indented text) in a form that does not. It then
-// retries with the value laid out in lines, and with texts in quotes.
+// writes some values (nothing as null, a time in braces, an indented text) in a form that does not. It then
+// retries with null in letters, with the value laid out in lines, and with texts in quotes.
 func encodeNode(n *yaml.Node) (string, error) {
-	for _, relayout := range []func(*yaml.Node){nil, clearFlow, quoteStrings} {
+	for _, relayout := range []func(*yaml.Node){nil, spellNulls, clearFlow, quoteStrings} {
 		if relayout != nil {
 			relayout(n)
 		}
@@ -163,6 +163,15 @@ func readsBack(text string, n *yaml.Node) bool {
 	return err == nil && back != nil && equalNodes(back, n)
 }
 
+func spellNulls(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		n.Value = "null"
+	}
+	for _, c := range n.Content {
+		spellNulls(c)
+	}
+}
+
 func clearFlow(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle
 	for _, c := range n.Content {
@@ -179,12 +188,12 @@ func quoteStrings(n *yaml.Node) {
 	}
 }
 
-// equalNodes compares values: the order of keys, comments and styles do not count.
+// equalNodes compares values: the order of keys, comments and styles do not count, nor how null is written: with nothing, as null or ~.
 func equalNodes(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value || len(a.Content) != len(b.Content) {
+	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value && a.ShortTag() != "!!null" || len(a.Content) != len(b.Content) {
 		return false
 	}
 	if a.Kind != yaml.MappingNode {

@@ -65,10 +65,14 @@ func (v *memory) byID() []int32 {
 
 // linearBranches returns the branches whose commits form one line: each but the first follows
 // one of the same branch, and no two follow the same. Steps from two journals may come from two
-// clones that counted apart.
+// clones that counted apart, also where a merge, which names no journal, is between them.
 func (v *memory) linearBranches() map[string]bool {
-	begins, forked, followed := map[string]int{}, map[string]bool{}, map[git.ID]bool{}
+	begins, forked, followed, journals := map[string]int{}, map[string]bool{}, map[git.ID]bool{}, map[string]string{}
 	for _, x := range v.statements {
+		if x.journal != "" {
+			forked[x.branch] = forked[x.branch] || journals[x.branch] != "" && journals[x.branch] != x.journal
+			journals[x.branch] = x.journal
+		}
 		before := 0
 		for _, p := range x.parents {
 			parent := v.statements[p]
@@ -76,8 +80,7 @@ func (v *memory) linearBranches() map[string]bool {
 				continue
 			}
 			before++
-			counts := x.journal != "" && parent.journal != "" && x.journal != parent.journal
-			forked[x.branch] = forked[x.branch] || counts || before > 1 || followed[p]
+			forked[x.branch] = forked[x.branch] || before > 1 || followed[p]
 			followed[p] = true
 		}
 		if before == 0 {
