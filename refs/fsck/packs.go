@@ -2,8 +2,10 @@ package fsck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
@@ -16,20 +18,86 @@ import (
 // packGrace is how long a pack may be between two files while git adds or removes it.
 const packGrace = time.Second
 
-// checkPacks looks for packs that git passes over, if memory lacks something. What they contain is not lost, so that no other check may run
-// before. Where nothing is missing, such a pack is what is left of one that was deleted: it may contain what was expunged.
+// checkPacks looks for indexes that are damaged, and for packs that git passes over. What these contain is not lost, so that no other check may
+// run before.
 func checkPacks(ctx context.Context, c *checker) error {
-	first, err := pack.Unusable(c.s.Repo())
-	if len(first) == 0 || err != nil {
+	damaged, err := pack.DamagedIndexes(ctx, c.s.Repo())
+	if err != nil {
 		return err
 	}
-	if whole, err := c.historyWhole(ctx); whole || err != nil {
+	unusable, err := pack.Unusable(c.s.Repo())
+	if err != nil {
 		return err
 	}
-	select {
-	case <-time.After(packGrace):
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	var used, unused []string
+	for _, index := range damaged {
+		if slices.ContainsFunc(unusable, func(path string) bool { return pack.IndexPath(path) == index }) {
+			unused = append(unused, index)
+		} else {
+			used = append(used, index)
+		}
+	}
+	if err := c.checkIndexes(ctx, used); c.blocked || err != nil {
+		return err
+	}
+	if len(unusable) > 0 {
+		whole, err := c.historyWhole(ctx)
+		switch {
+		case err != nil:
+		case whole: // a pack without an index is left alone, but not one with what is left of its own
+			err = c.checkIndexes(ctx, unused)
+		default:
+			err = c.checkUnusable(ctx, unusable)
+		}
+		if c.blocked || err != nil {
+			return err
+		}
+	}
+	return c.checkMultiIndex(ctx)
+}
+
+// checkIndexes reports indexes of packs, if they are damaged still when a process that may be writing them has had time.
+func (c *checker) checkIndexes(ctx context.Context, first []string) error {
+	if len(first) == 0 {
+		return nil
+	}
+	if err := waitGrace(ctx); err != nil {
+		return err
+	}
+	indexes, err := pack.DamagedIndexes(ctx, c.s.Repo())
+	if err != nil {
+		return err
+	}
+	for _, index := range indexes {
+		if !slices.Contains(first, index) {
+			continue
+		}
+		c.report(ctx, func(ctx context.Context) error { return c.indexPack(ctx, strings.TrimSuffix(index, ".idx")+".pack") },
+			Problem{Kind: "pack-index-damaged", Object: index, Repair: FixCommand,
+				Message: fmt.Sprintf("the index '%s' of a pack does not have the checksum that it ends with; the repair writes it again", index)})
+		c.blocked = c.blocked || !c.found[len(c.found)-1].Fixed // git finds objects at wrong places, or not at all
+	}
+	return nil
+}
+
+// checkMultiIndex does so for the index of several packs.
+func (c *checker) checkMultiIndex(ctx context.Context) error {
+	path, err := pack.DamagedMultiIndex(c.s.Repo())
+	if path == "" || err != nil {
+		return err
+	}
+	c.report(ctx, func(ctx context.Context) error { return pack.WriteMultiIndex(ctx, c.s.Repo()) },
+		Problem{Kind: "pack-index-damaged", Object: path, Repair: FixCommand,
+			Message: fmt.Sprintf("the multi-pack-index '%s' does not have the checksum that it ends with; the repair writes it again", path)})
+	c.blocked = c.blocked || !c.found[len(c.found)-1].Fixed
+	return nil
+}
+
+// checkUnusable reports packs that git passes over. It is called if memory lacks something: where nothing is missing, such a pack is what is left
+// of one that was deleted, and may contain what was expunged.
+func (c *checker) checkUnusable(ctx context.Context, first []string) error {
+	if err := waitGrace(ctx); err != nil {
+		return err
 	}
 	paths, err := pack.Unusable(c.s.Repo())
 	if err != nil {
@@ -45,6 +113,15 @@ func checkPacks(ctx context.Context, c *checker) error {
 		c.blocked = c.blocked || !c.found[len(c.found)-1].Fixed
 	}
 	return nil
+}
+
+func waitGrace(ctx context.Context) error {
+	select {
+	case <-time.After(packGrace):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // historyWhole reports whether all is here that our own refs lead to.
@@ -65,11 +142,11 @@ func (c *checker) indexPack(ctx context.Context, path string) error {
 	if err == nil {
 		return c.s.Repo().Close() // the running child does not look at a pack again that it could not use
 	}
-	if ctx.Err() != nil {
+	if !errors.Is(err, pack.ErrDamaged) {
 		return err
 	}
 	kept := path + ".damaged"
-	return fail.New(fail.ErrInvalid, fail.Invalid, "the pack is damaged: "+err.Error(),
+	return fail.New(fail.ErrInvalid, fail.Invalid, err.Error(),
 		fmt.Sprintf("mv %s %s && rm -f %s && git unpack-objects -r <%s; %s", prose.ShellQuoted(path), prose.ShellQuoted(kept),
 			prose.ShellQuoted(pack.IndexPath(path)), prose.ShellQuoted(kept), FixCommand))
 }

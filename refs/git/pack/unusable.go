@@ -2,7 +2,6 @@ package pack
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -79,8 +78,3 @@ func tail(path string, n, first int) (last, head []byte, err error) {
 
 // IndexPath returns the path of the index of a pack.
 func IndexPath(path string) string { return path[:len(path)-len(".pack")] + ".idx" }
-
-// WriteIndex writes the index of a pack again. It fails if the pack is damaged.
-func WriteIndex(ctx context.Context, r *git.Repo, path string) error {
-	return r.EachLine(ctx, git.LineOptions{}, func([]byte) error { return nil }, "index-pack", path)
-}
