@@ -258,7 +258,11 @@ func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
 	if to == "" {
 		what = fmt.Sprintf("this deletes '%s' on '%s':", name, ex.peer.Name)
 	}
-	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
+	has := r.ID
+	if held := ex.dirty.Refs[r.Name]; held.Now == r.ID && r.ID != "" { // rewritten when it was fetched
+		has = held.Old
+	}
+	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(has)),
 		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}
 }
 
