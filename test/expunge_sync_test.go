@@ -170,6 +170,28 @@ func TestKilledHideLosesNoNotes(t *testing.T) {
 	bob.sound()
 }
 
+// A sync that dies when it has learnt what a commit of the roadmap was replaced by, which was never here, is as good as none: the next
+// one rewrites what names it.
+func TestKilledLearningGoesOn(t *testing.T) {
+	t.Parallel()
+	f := kindNamed(t, "path").launch(t, 2)
+	ann, bob := f.agents[0], f.agents[1]
+	ann.ok("roadmap", "todo", "add", "Ask for "+secret)
+	ann.ok("commit", "-m", "Names it")
+	ann.git("push", "-q", "origin", "refs/context/heads/main")
+	bob.sync()
+	ann.ok("expunge", "--match", secret, "--yes")
+	ann.clean(ann.cleaning())
+	bob.killedAt("expunge-roadmaps", "sync")
+	bob.removeStaleLocks()
+	bob.sync()
+	ann.sync()
+	if a, b := ann.git("rev-parse", "refs/context/heads/main"), bob.git("rev-parse", "refs/context/heads/main"); a != b {
+		t.Errorf("one has %s, the other one %s", a, b)
+	}
+	bob.sound()
+}
+
 // Nobody who may push can wipe a memory by the texts of its lines, however few they are: what was
 // written here is hidden until its writer has agreed.
 func TestExpungeOfOwnTextIsAsked(t *testing.T) {

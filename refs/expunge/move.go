@@ -94,11 +94,14 @@ func (op *Operation) recordReplaced(ctx context.Context, v *Refs, now map[git.ID
 	for _, id := range op.Rewriter.replaced() {
 		op.replaced[id] = true
 	}
+	op.Result.Commits = len(op.replaced)
+	if op.unlisted {
+		return nil
+	}
 	roots, err := op.Rewriter.rootsReplaced(ctx)
 	if err != nil {
 		return err
 	}
-	op.Result.Commits = len(op.replaced)
 	return op.intent.addReplaced(roots)
 }
 

@@ -59,6 +59,8 @@ type Operation struct {
 
 	why      string                // for the message of the roadmap's commit
 	hide     *hiding               // keeps what goes; nil: it is deleted
+	unlisted bool                  // the replaced commits get no tombstones, see FollowRoadmaps
+	moved    bool                  // refs have moved
 	replaced map[git.ID]bool       // old commits, over all rounds
 	dirty    map[string][]DirtyRef // by remote; nil once their commands are made
 	kept     []pack.Kept
@@ -236,6 +238,7 @@ func (op *Operation) round(ctx context.Context) (again bool, err error) {
 	if err := ses.Swap(ctx, func(ctx context.Context) error { return op.move(ctx, ses, names) }); err != nil {
 		return errors.Is(err, errNewBranch), orNewBranch(err)
 	}
+	op.moved = true
 	fault.Point("expunge-refs")
 	if op.dirty != nil { // the comparison needs the old notes
 		if op.Result.Remotes, err = op.Rewriter.cleaningAll(ctx, op.dirty); err != nil {

@@ -9,7 +9,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
@@ -40,6 +42,40 @@ func ReplacedRoadmaps(s *store.Store) (map[git.ID]git.ID, error) {
 	return list, nil
 }
 
+// mostRoadmaps is how many lines the file may have for one to be learnt from others.
+const mostRoadmaps = 5_000
+
+// FollowRoadmaps is Follow for tombstones in force, after others have replaced commits of the roadmap that were never here: it writes down by
+// what, where nothing is known of that yet, and rewrites our refs as they have. The commits that this replaces contain nothing that is
+// expunged, and so get no tombstones: else each clone would add some. It reports whether refs have moved. Where a process is killed before, the
+// next one that learns the same goes on.
+func (op *Operation) FollowRoadmaps(ctx context.Context, learnt map[git.ID]git.ID) (moved bool, err error) {
+	lock, err := op.Store.Repo().Lock(ctx, LockName)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	list, err := ReplacedRoadmaps(op.Store)
+	if err != nil {
+		return false, err
+	}
+	known := len(list)
+	for _, old := range slices.Sorted(maps.Keys(learnt)) {
+		if now := learnt[old]; list[old] == "" && list[now] == "" && len(list) < mostRoadmaps { // no circle
+			list[old] = now
+		}
+	}
+	if len(list) > known {
+		if err := writeRoadmaps(op.Store, list); err != nil {
+			return false, err
+		}
+	}
+	fault.Point("expunge-roadmaps")
+	op.unlisted = true
+	err = op.runLocked(ctx, doc.Expunged{})
+	return op.moved, err
+}
+
 func (w *Rewriter) readRoadmaps() (_ map[git.ID]git.ID, err error) {
 	if w.replacedRoadmaps == nil {
 		w.replacedRoadmaps, err = ReplacedRoadmaps(w.s)
@@ -63,11 +99,15 @@ func (w *Rewriter) keepRoadmaps() error {
 	if !changed {
 		return nil
 	}
+	return writeRoadmaps(w.s, list)
+}
+
+func writeRoadmaps(s *store.Store, list map[git.ID]git.ID) error {
 	var b bytes.Buffer
 	for _, old := range slices.Sorted(maps.Keys(list)) {
 		fmt.Fprintf(&b, "%s %s\n", old, list[old])
 	}
-	return w.s.Repo().WriteStateFile(RoadmapsName, b.Bytes())
+	return s.Repo().WriteStateFile(RoadmapsName, b.Bytes())
 }
 
 // roadmaps first rewrites the commits of the roadmap that memory commits name; a branch may

@@ -229,7 +229,9 @@ func (ex *exchanger) mapped(ctx context.Context) ([]git.Ref, error) {
 //     deleted;
 //  3. old history that the fetch has taken out of tracking refs is deleted, too (purgeReplaced);
 //  4. those refs are not pushed: a plain push would be refused, because the history is another
-//     one. reportDirty returns the commands that replace them.
+//     one. reportDirty returns the commands that replace them;
+//  5. commits of ours that the other side has in another form, because they name a roadmap that was never here, are rewritten to
+//     that form (learnRoadmaps), and both sides are read again.
 //
 // Before all that it asks whether memory here is whole, see mendCut.
 //
@@ -289,7 +291,10 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 		}
 	}
 	known.Refused = ex.spared
-	return false, expunge.WriteCleanState(ex.s, ex.peer, known, clean, theirs)
+	if err := expunge.WriteCleanState(ex.s, ex.peer, known, clean, theirs); err != nil {
+		return false, err
+	}
+	return ex.learnRoadmaps(ctx, e, ours, theirs)
 }
 
 // rewriteEach rewrites refs of the other side, and sets those aside that cannot be.
