@@ -52,9 +52,9 @@ type Operation struct {
 	Result   Result
 	Check    func(context.Context, *Operation, []git.ID) error // checks the new tips before refs move; may be nil
 
-	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
-	// from ours it is taken over: a hundred clones that each wrote them down anew would
-	// have a hundred merges.
+	// Roadmap is another repository's with the tombstones; "" for none. Where it goes on
+	// from ours it is taken over as it is, so that it must have lost nothing: a hundred clones that each
+	// wrote the tombstones down anew would have a hundred merges.
 	Roadmap git.ID
 
 	why      string                // for the message of the roadmap's commit

@@ -215,16 +215,14 @@ func (h *hiding) addFetched(now map[git.ID]git.ID) {
 // Hide takes what tombstones of a remote's roadmap name, r.Asked, out of this repository's refs and
 // keeps it as a request, with branches that only the remote has, or had when it was asked before (fetched, by their tracking
 // refs). Refs, notes, the record and the tombstones, with more
-// that remove nothing, move in one transaction; the objects stay. It returns no request if nothing here contains it.
-func Hide(ctx context.Context, s *store.Store, w store.Writer, r Request, more doc.Expunged, fetched ...git.Ref) (*Request, []string, error) {
+// that remove nothing, move in one transaction; the objects stay. For base see Operation.Roadmap. It returns no request if nothing here
+// contains it.
+func Hide(ctx context.Context, s *store.Store, w store.Writer, r Request, base git.ID, more doc.Expunged, fetched ...git.Ref) (*Request, []string, error) {
 	lock, err := s.Repo().Lock(ctx, LockName)
 	if err != nil {
 		return nil, nil, err
 	}
-	op := &Operation{Store: s, Writer: w, hide: &hiding{request: r, fetched: fetched}}
-	if !r.Waits() {
-		op.Roadmap = r.Roadmap
-	}
+	op := &Operation{Store: s, Writer: w, Roadmap: base, hide: &hiding{request: r, fetched: fetched}}
 	err = op.hideLocked(ctx, more)
 	if err = errors.Join(err, lock.Unlock()); err != nil || op.hide.request.ID == "" {
 		return nil, op.Result.Warnings, err

@@ -284,30 +284,30 @@ func (ex *exchanger) keep(ctx context.Context, asked doc.Expunged, roadmap git.I
 	if err := ex.dropUnsound(ctx); err != nil {
 		return false, err
 	}
-	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, doc.Expunged{})
+	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, "", doc.Expunged{})
 	return request != nil, err
 }
 
 // hideAway hides what a request asks for, also of branches that this exchange has fetched without it.
-func (ex *exchanger) hideAway(ctx context.Context, r expunge.Request, more doc.Expunged) (*expunge.Request, error) {
+func (ex *exchanger) hideAway(ctx context.Context, r expunge.Request, base git.ID, more doc.Expunged) (*expunge.Request, error) {
 	replaced, err := ex.replacedBranches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, r, more, replaced...)
+	request, warnings, err := expunge.Hide(ctx, ex.s, ex.o.Writer, r, base, more, replaced...)
 	ex.res.Warnings = append(ex.res.Warnings, warnings...)
 	return request, err
 }
 
 // follow does what the other side asks of what was written elsewhere, and keeps it for a time: it may be gone
 // everywhere else. all are the tombstones that apply, asked those that remove something. Where the user has agreed, or
-// trusts the remote, and where nothing here has it, follow does nothing and returns false.
-func (ex *exchanger) follow(ctx context.Context, all, asked doc.Expunged, roadmap git.ID) (bool, error) {
+// trusts the remote, and where nothing here has it, follow does nothing and returns false. The tombstones go on top of base, see tombstoneBase.
+func (ex *exchanger) follow(ctx context.Context, all, asked doc.Expunged, roadmap, base git.ID) (bool, error) {
 	if asked.Empty() || ex.accepted || ex.expunge || ex.peer.Accepts {
 		return false, nil
 	}
 	until := ex.s.Clock().Add(expunge.FollowedFor).Truncate(time.Second)
-	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap, Until: until}, all)
+	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap, Until: until}, base, all)
 	if request == nil || err != nil {
 		return false, err
 	}

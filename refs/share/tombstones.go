@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
@@ -188,6 +189,33 @@ func (ex *exchanger) noRoom(known, e doc.Expunged) error {
 	return full
 }
 
+// tombstoneBase returns the roadmap that the tombstones go on top of: the other side's if its commits lost nothing, or there is none here;
+// else "", which is ours. Who pushes tombstones on top of an emptied roadmap must not take ours away with them. What follows the
+// tombstones in this exchange restores what is lost of theirs, or refuses it, and says so.
+func (ex *exchanger) tombstoneBase(ctx context.Context, all doc.Expunged, theirs git.ID) (git.ID, error) {
+	ours, err := ex.s.RoadmapTip(ctx)
+	if ours == "" || err != nil {
+		return theirs, err
+	}
+	list, err := ex.s.Repo().Ahead(ctx, theirs, ours)
+	if err != nil {
+		return "", err
+	}
+	r := loss.NewRange(theirs, nil, all)
+	r.Have = ours
+	for _, c := range list {
+		r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
+	}
+	lost, err := loss.OfRoadmap(ctx, ex.s, r)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil || !lost.Empty(): // an error comes again where the roadmap is restored, and concerns it alone
+		return "", nil
+	}
+	return theirs, nil
+}
+
 func itOrThem(entries int) string {
 	if entries == 1 {
 		return "it"
@@ -257,6 +285,10 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	if ex.dry {
 		return ex.previewTombstones(ctx, fresh)
 	}
+	base, err := ex.tombstoneBase(ctx, all, roadmap)
+	if err != nil {
+		return err
+	}
 	asked, err := ex.toHide(ctx, fresh)
 	if err != nil {
 		return err
@@ -269,7 +301,7 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 		return err
 	}
 	done := fresh.Except(asked)
-	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: resultOf(done)}
+	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: base, Result: resultOf(done)}
 	if ex.expunge {
 		if err := expunge.Describe(ctx, ex.s, done, &op.Result); err != nil {
 			return err
@@ -279,7 +311,7 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	if err := ex.dropUnsound(ctx); err != nil {
 		return err
 	}
-	if followed, err := ex.follow(ctx, e, done, roadmap); err != nil || followed {
+	if followed, err := ex.follow(ctx, e, done, roadmap, base); err != nil || followed {
 		return err
 	}
 	run := op.Follow
