@@ -124,6 +124,9 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 		return false, nil
 	}
 	if full := ex.noRoom(known, e); full != nil {
+		if err := ex.withRoom(ctx, full, known, ours.Roadmap, theirs.Roadmap); err != nil {
+			return false, err
+		}
 		ex.aside[git.RoadmapRef] = full
 		ex.setAside(ours, theirs)
 		return false, nil
@@ -166,7 +169,7 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 
 // noRoom returns why tombstones of the other side are not taken over: with ours they are so many that little
 // could be expunged here any more, and no tombstone ever leaves the file. It returns nil if they may be.
-func (ex *exchanger) noRoom(known, e doc.Expunged) error {
+func (ex *exchanger) noRoom(known, e doc.Expunged) *fail.Error {
 	most, part := followBytes, 2
 	if ex.accepted || ex.dry || ex.peer.Accepts {
 		most, part = expunge.MostTombstones, 1
@@ -181,12 +184,49 @@ func (ex *exchanger) noRoom(known, e doc.Expunged) error {
 		would = fmt.Sprintf("%d words with what it asks to forget, at most %d are allowed, and %d that begin alike", all.Words(), doc.MaxWords/part,
 			doc.MaxAlike/part)
 	}
-	full := &fail.Error{Code: fail.ExpungedFull, Kind: fail.ErrRefused, Hints: []string{"who has pushed it must replace it there"},
+	full := &fail.Error{Code: fail.ExpungedFull, Kind: fail.ErrRefused,
 		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %s", displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, would)}
 	if fresh := e.Without(known); size <= expunge.MostTombstones && all.WordsFit(1) && len(fresh.Entries())+fresh.Texts() > 0 {
 		full.Hints = append(full.Hints, expunge.ShowCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 	}
 	return full
+}
+
+// mostBelow is how many commits withRoom looks at.
+const mostBelow = 100
+
+// withRoom adds to noRoom the command that sets the roadmap back there to its newest commit, along first parents, that leaves room, else to ours:
+// who pushes tombstones without end must not keep the roadmap from everybody until each has agreed to forget all of it.
+func (ex *exchanger) withRoom(ctx context.Context, full *fail.Error, known doc.Expunged, ours, theirs git.ID) error {
+	if ex.peer.Bundle || ours == "" {
+		full.Hints = append(full.Hints, "who has pushed it must replace it there")
+		return nil
+	}
+	to := ours
+	for at, n := theirs, 0; n < mostBelow && at != ours; n++ {
+		c, err := ex.s.Repo().Commit(ctx, at)
+		if errors.Is(err, git.ErrNotFound) || err == nil && len(c.Parents) == 0 { // beyond the edge of a shallow clone
+			break
+		}
+		if err != nil {
+			return err
+		}
+		at = c.Parents[0]
+		e, err := tombstonesAt(ctx, ex.s, at)
+		if errors.Is(err, git.ErrNotFound) {
+			break
+		}
+		if err == nil && ex.noRoom(known, e) == nil {
+			to = at
+			break
+		}
+		var bad *doc.SyntaxError
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+	}
+	full.Hints = append(full.Hints, ex.setBackHints(git.Ref{Name: git.RoadmapRef, ID: theirs}, to)...)
+	return nil
 }
 
 // tombstoneBase returns the roadmap that the tombstones go on top of: the other side's if its commits lost nothing, or there is none here;
@@ -253,6 +293,7 @@ func (ex *exchanger) askBefore(ctx context.Context, ours, theirs *remote.RefSet)
 		return err
 	}
 	if full := ex.noRoom(known, e); full != nil {
+		full.Hints = append(full.Hints, "who has pushed it must replace it there")
 		return full
 	}
 	if err := addReplaced(&known, e); err != nil || known.Contains(e) {
