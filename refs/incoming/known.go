@@ -7,22 +7,23 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
+// use is a commit in the role of a ref.
+type use struct {
+	id   git.ID
+	role Role
+}
+
 // checkKnown checks that the commits of this repository at which the new ones begin are of the kind that their refs
 // need. A commit of the roadmap that is pushed to a branch brings nothing new, so that no other check sees
 // it. The kind shows in the names of the root of its tree.
 func (c *Inspection) checkKnown(ctx context.Context, tips []Tip, commits []*Commit) error {
-	type use struct {
-		id   git.ID
-		role Role
-	}
 	seen := map[use]bool{}
 	check := func(id git.ID, roles Role, ref string) error {
 		for _, r := range []Role{RoleBranch, RoleRoadmap, RoleNotes} {
-			if roles&r == 0 || seen[use{id, r}] {
+			if roles&r == 0 {
 				continue
 			}
-			seen[use{id, r}] = true
-			if err := c.knownRoot(ctx, &Commit{ID: id, Roles: r, Ref: ref}); err != nil {
+			if err := c.knownRoot(ctx, &Commit{ID: id, Roles: r, Ref: ref}, seen); err != nil {
 				return err
 			}
 		}
@@ -48,10 +49,14 @@ func (c *Inspection) checkKnown(ctx context.Context, tips []Tip, commits []*Comm
 }
 
 // knownRoot checks the names in the root of a commit that was checked when it came, perhaps for another ref. An empty root has the kind
-// of what the commit follows: somebody emptied it, and what comes on top has it again.
-func (c *Inspection) knownRoot(ctx context.Context, n *Commit) error {
-	seen := map[git.ID]bool{n.ID: true}
+// of what the commit follows: somebody emptied it, and what comes on top has it again. What was seen in this role is not looked at
+// again: many commits may follow one long row of empty ones.
+func (c *Inspection) knownRoot(ctx context.Context, n *Commit, seen map[use]bool) error {
 	for todo := []git.ID{n.ID}; len(todo) > 0; todo = todo[1:] {
+		if seen[use{todo[0], n.Roles}] {
+			continue
+		}
+		seen[use{todo[0], n.Roles}] = true
 		commit, err := c.repo.Commit(ctx, todo[0])
 		if errors.Is(err, git.ErrNotFound) { // beyond the edge of a shallow clone
 			continue
@@ -69,12 +74,7 @@ func (c *Inspection) knownRoot(ctx context.Context, n *Commit) error {
 			}
 			continue
 		}
-		for _, p := range commit.Parents {
-			if !seen[p] {
-				seen[p] = true
-				todo = append(todo, p)
-			}
-		}
+		todo = append(todo, commit.Parents...)
 	}
 	return nil
 }
