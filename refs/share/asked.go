@@ -131,6 +131,9 @@ func (ex *exchanger) hideFirst(ctx context.Context, e doc.Expunged, roadmap git.
 	if words := e.Without(doc.Expunged{}).Words(); err != nil || words == 0 && max(more.Entries, more.Redacted) <= most {
 		return false, err
 	}
+	if roadmap, err = ex.restoredRoadmap(ctx, e, roadmap); err != nil {
+		return false, err
+	}
 	return ex.keep(ctx, e, roadmap)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -237,16 +238,7 @@ func (ex *exchanger) tombstoneBase(ctx context.Context, all doc.Expunged, theirs
 	if ours == "" || err != nil {
 		return theirs, err
 	}
-	list, err := ex.s.Repo().Ahead(ctx, theirs, ours)
-	if err != nil {
-		return "", err
-	}
-	r := loss.NewRange(theirs, nil, all)
-	r.Have = ours
-	for _, c := range list {
-		r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
-	}
-	lost, err := loss.OfRoadmap(ctx, ex.s, r)
+	lost, err := ex.lostOfRoadmap(ctx, all, ours, theirs)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -254,6 +246,49 @@ func (ex *exchanger) tombstoneBase(ctx context.Context, all doc.Expunged, theirs
 		return "", nil
 	}
 	return theirs, nil
+}
+
+// lostOfRoadmap returns what the commits of the other side's roadmap lost that ours does not have; ours is "" for none.
+func (ex *exchanger) lostOfRoadmap(ctx context.Context, all doc.Expunged, ours, theirs git.ID) (*loss.Roadmap, error) {
+	var not []git.ID
+	if ours != "" {
+		not = append(not, ours)
+	}
+	list, err := ex.s.Repo().Beyond(ctx, []git.ID{theirs}, not)
+	if err != nil {
+		return nil, err
+	}
+	r := loss.NewRange(theirs, nil, all)
+	r.Have = ours
+	err = ex.eachCommit(ctx, slices.Sorted(maps.Keys(list)), func(c *git.Commit) {
+		r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return loss.OfRoadmap(ctx, ex.s, r)
+}
+
+// restoredRoadmap returns the other side's roadmap for a repository that has none, with what its commits lost in a commit on top. It
+// is for tombstones that are taken over before anything else of the roadmap is.
+func (ex *exchanger) restoredRoadmap(ctx context.Context, e doc.Expunged, theirs git.ID) (git.ID, error) {
+	lost, err := ex.lostOfRoadmap(ctx, e, "", theirs)
+	if err != nil || lost.Empty() {
+		return theirs, err
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return "", err
+	}
+	defer ses.Close()
+	made, err := lost.Restore(ctx, ses, theirs)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range lost.Causes {
+		ex.restored(git.RoadmapRef, c)
+	}
+	return made.ID, ses.Commit(ctx) // nothing is queued: this flushes the objects to disk
 }
 
 func itOrThem(entries int) string {
