@@ -67,6 +67,15 @@ func NewRange(tip git.ID, arrived []*incoming.Commit, gone doc.Expunged) Range {
 	return r
 }
 
+// Add adds commits to look at.
+func (r Range) Add(list []git.AheadCommit) {
+	for _, c := range list {
+		if r.News[c.ID] == nil {
+			r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
+		}
+	}
+}
+
 // finder is one search.
 type finder struct {
 	s *store.Store

@@ -9,7 +9,6 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -71,11 +70,7 @@ func (ex *exchanger) addKnown(ctx context.Context, r loss.Range) error {
 		return nil
 	}
 	list, err := ex.ahead(ctx, r)
-	for _, c := range list {
-		if r.News[c.ID] == nil {
-			r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
-		}
-	}
+	r.Add(list)
 	return err
 }
 
@@ -229,9 +224,7 @@ func HealSource(ctx context.Context, tx *store.Transaction, source *store.Tip, t
 	}
 	r := loss.NewRange(tip, nil, gone)
 	r.Have, r.Branch = target, source.Name()
-	for _, c := range list {
-		r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
-	}
+	r.Add(list)
 	lost, err := loss.OfSource(ctx, s, r)
 	if err != nil || lost.Empty() {
 		return nil, err

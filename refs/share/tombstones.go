@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -250,22 +249,19 @@ func (ex *exchanger) tombstoneBase(ctx context.Context, all doc.Expunged, theirs
 
 // lostOfRoadmap returns what the commits of the other side's roadmap lost that ours does not have; ours is "" for none.
 func (ex *exchanger) lostOfRoadmap(ctx context.Context, all doc.Expunged, ours, theirs git.ID) (*loss.Roadmap, error) {
-	var not []git.ID
-	if ours != "" {
-		not = append(not, ours)
+	var list []git.AheadCommit
+	var err error
+	if ours == "" {
+		list, err = ex.s.Repo().HistoryTrees(ctx, []git.ID{theirs})
+	} else {
+		list, err = ex.s.Repo().Ahead(ctx, theirs, ours)
 	}
-	list, err := ex.s.Repo().Beyond(ctx, []git.ID{theirs}, not)
 	if err != nil {
 		return nil, err
 	}
 	r := loss.NewRange(theirs, nil, all)
 	r.Have = ours
-	err = ex.eachCommit(ctx, slices.Sorted(maps.Keys(list)), func(c *git.Commit) {
-		r.News[c.ID] = &incoming.Commit{ID: c.ID, Parents: c.Parents, Tree: c.Tree}
-	})
-	if err != nil {
-		return nil, err
-	}
+	r.Add(list)
 	return loss.OfRoadmap(ctx, ex.s, r)
 }
 
