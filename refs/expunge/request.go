@@ -249,11 +249,6 @@ func (op *Operation) hideLocked(ctx context.Context, more doc.Expunged) error {
 	if err := checkSize(op.intent.expunged); err != nil {
 		return err
 	}
-	if _, err := op.Store.Repo().Ref(ctx, git.RoadmapRef); errors.Is(err, git.ErrNotFound) {
-		op.Roadmap = op.hide.request.Roadmap // nothing is here yet
-	} else if err != nil {
-		return err
-	}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
 	if _, err := op.hasOldRefs(ctx); err != nil {
 		return err

@@ -272,8 +272,7 @@ func (l *ledger[T]) intern(from map[T]git.ID) *debts[T] {
 func (l *ledger[T]) owes(id git.ID) bool { return l.owed[id] != nil || l.passed[id] }
 
 // total returns what a commit owes and has nothing in the place of, which is what has to be restored, and the error that refuses
-// the commit where that cannot be told: who has the ref already must not choose between two contents for all others. A clone
-// that has nothing restores neither.
+// the commit where that cannot be told: no clone chooses between two contents for all others.
 func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, refused, err error) {
 	if l.strict() && l.passed[id] {
 		refused, err = l.f.refuses(ctx, l.over)
@@ -295,7 +294,7 @@ func (l *ledger[T]) total(ctx context.Context, id git.ID) (owed map[T]git.ID, re
 		case has:
 		case doc != unclear:
 			owed[thing] = doc
-		case l.f.Have != "" && refused == nil:
+		case refused == nil:
 			if refused, err = l.f.refuses(ctx, l.doubts[thing]); err != nil {
 				return nil, nil, err
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // fewParents is how many parents a merge has at most that git is asked about. One of more that lacks something is refused; a
-// range that judges, or of a ref that is not here, takes records for removals.
+// range that judges takes records for removals.
 const fewParents = 8
 
 // mostContested is for how many merges one ledger looks which of two contents is the newer one. No merge that a command
@@ -86,11 +86,12 @@ func (l *ledger[T]) merge(ctx context.Context, id git.ID, parents []side[T]) err
 	return nil
 }
 
-// strict reports whether what is not clear refuses the ref: this repository has it, and need not take what came.
-func (l *ledger[T]) strict() bool { return !l.f.Judge && l.f.Have != "" }
+// strict reports whether what is not clear refuses the ref. A new clone refuses what all others refuse: else it would push
+// its choice to them.
+func (l *ledger[T]) strict() bool { return !l.f.Judge }
 
-// pass passes over a merge that costs too much to look into, or is none that a command made. Its ref is refused; where that cannot
-// be, it owes what its first parent does.
+// pass passes over a merge that costs too much to look into, or is none that a command made. Its ref is refused; in a range that
+// judges it owes what its first parent does.
 func (l *ledger[T]) pass(id git.ID, first side[T]) {
 	if l.passed[id] = true; l.over == "" {
 		l.over = id
@@ -267,7 +268,7 @@ func (l *ledger[T]) removedOf(ctx context.Context, things []T, lacks, has git.ID
 func (l *ledger[T]) removedHere(ctx context.Context, things []T) (list []T, err error) {
 	for _, thing := range things {
 		gone := len(l.removed[thing]) > 0
-		if !gone && l.f.Have != "" {
+		if !gone {
 			if gone, err = l.lacksHere(ctx, thing); err != nil {
 				return nil, err
 			}
@@ -279,8 +280,11 @@ func (l *ledger[T]) removedHere(ctx context.Context, things []T) (list []T, err 
 	return list, nil
 }
 
-// lacksHere reports whether this repository's ref lacks a thing: it does not bring back what it may have removed.
+// lacksHere reports whether this repository has the ref, and it lacks a thing: it does not bring back what it may have removed.
 func (l *ledger[T]) lacksHere(ctx context.Context, thing T) (bool, error) {
+	if l.f.Have == "" {
+		return false, nil
+	}
 	doc, err := l.k.document(ctx, l.f.Have)
 	if err != nil {
 		return false, err

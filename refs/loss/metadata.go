@@ -107,7 +107,7 @@ func (b *Branch) dropNested(ctx context.Context, f *finder, k keyKind, owed map[
 			}
 			delete(owed, path)
 			delete(owed, outer)
-			if f.Have == "" || b.unclear != nil {
+			if b.unclear != nil {
 				break
 			}
 			var err error

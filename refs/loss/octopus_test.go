@@ -75,9 +75,9 @@ func TestManyParents(t *testing.T) {
 		s := memtest.OK(refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: time.Now, Trace: &trace}))(t)
 		what := ""
 		if of.ref == git.RoadmapRef {
-			what = memtest.OK(loss.OfRoadmap(ctx, s, loss.Range{Tip: tip, News: news}))(t).What()
+			what = memtest.OK(loss.OfRoadmap(ctx, s, loss.Range{Tip: tip, News: news, Judge: true}))(t).What()
 		} else {
-			what = memtest.OK(loss.OfBranch(ctx, s, loss.Range{Tip: tip, News: news, Branch: "main"}))(t).What()
+			what = memtest.OK(loss.OfBranch(ctx, s, loss.Range{Tip: tip, News: news, Branch: "main", Judge: true}))(t).What()
 		}
 		r.Must(s.Close())
 		if what != of.lost {

@@ -26,6 +26,9 @@ type Roadmap struct {
 // Empty reports whether nothing is lost.
 func (l *Roadmap) Empty() bool { return l.unclear == nil && len(l.owed) == 0 }
 
+// Unclear reports whether it is not clear what to restore, see [Range.Judge].
+func (l *Roadmap) Unclear() bool { return l.unclear != nil }
+
 // What counts what is lost, for a message.
 func (l *Roadmap) What() string { return partsText(slices.Collect(maps.Keys(l.owed))) }
 

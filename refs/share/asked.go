@@ -131,9 +131,6 @@ func (ex *exchanger) hideFirst(ctx context.Context, e doc.Expunged, roadmap git.
 	if words := e.Without(doc.Expunged{}).Words(); err != nil || words == 0 && max(more.Entries, more.Redacted) <= most {
 		return false, err
 	}
-	if roadmap, err = ex.restoredRoadmap(ctx, e, roadmap); err != nil {
-		return false, err
-	}
 	return ex.keep(ctx, e, roadmap)
 }
 
@@ -282,12 +279,20 @@ func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap 
 	return ex.keep(ctx, again, roadmap)
 }
 
-// keep keeps what a commit of the roadmap asks to forget, out of sight. It reports whether anything had it.
+// keep keeps what a commit of the roadmap asks to forget, out of sight. It reports whether anything had it. The tombstones go on
+// top of our roadmap or, if there is none here, of the other side's.
 func (ex *exchanger) keep(ctx context.Context, asked doc.Expunged, roadmap git.ID) (bool, error) {
 	if err := ex.dropUnsound(ctx); err != nil {
 		return false, err
 	}
-	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, "", doc.Expunged{})
+	base, err := ex.s.RoadmapTip(ctx)
+	if err == nil && base == "" {
+		base, err = ex.restoredRoadmap(ctx, asked, roadmap)
+	}
+	if err != nil {
+		return false, err
+	}
+	request, err := ex.hideAway(ctx, expunge.Request{Remote: ex.peer.Name, Asked: asked, Roadmap: roadmap}, base, doc.Expunged{})
 	return request != nil, err
 }
 

@@ -229,13 +229,16 @@ func (ex *exchanger) withRoom(ctx context.Context, full *fail.Error, known doc.E
 	return nil
 }
 
-// tombstoneBase returns the roadmap that the tombstones go on top of: the other side's if its commits lost nothing, or there is none here;
-// else "", which is ours. Who pushes tombstones on top of an emptied roadmap must not take ours away with them. What follows the
+// tombstoneBase returns the roadmap that the tombstones go on top of: the other side's if its commits lost nothing, or there is none here
+// (see restoredRoadmap); else "", which is ours. Who pushes tombstones on top of an emptied roadmap must not take ours away with them. What follows the
 // tombstones in this exchange restores what is lost of theirs, or refuses it, and says so.
 func (ex *exchanger) tombstoneBase(ctx context.Context, all doc.Expunged, theirs git.ID) (git.ID, error) {
 	ours, err := ex.s.RoadmapTip(ctx)
-	if ours == "" || err != nil {
-		return theirs, err
+	if err != nil {
+		return "", err
+	}
+	if ours == "" {
+		return ex.restoredRoadmap(ctx, all, theirs)
 	}
 	lost, err := ex.lostOfRoadmap(ctx, all, ours, theirs)
 	switch {
@@ -265,12 +268,16 @@ func (ex *exchanger) lostOfRoadmap(ctx context.Context, all doc.Expunged, ours, 
 	return loss.OfRoadmap(ctx, ex.s, r)
 }
 
-// restoredRoadmap returns the other side's roadmap for a repository that has none, with what its commits lost in a commit on top. It
-// is for tombstones that are taken over before anything else of the roadmap is.
+// restoredRoadmap returns the other side's roadmap for a repository that has none, with what its commits lost in a commit on top; where
+// that is not clear, the commit that it can be set back to, or "". It is for tombstones that are taken over before anything else of
+// the roadmap is.
 func (ex *exchanger) restoredRoadmap(ctx context.Context, e doc.Expunged, theirs git.ID) (git.ID, error) {
 	lost, err := ex.lostOfRoadmap(ctx, e, "", theirs)
-	if err != nil || lost.Empty() {
+	switch {
+	case err != nil || lost.Empty():
 		return theirs, err
+	case lost.Unclear():
+		return lost.Sound, nil
 	}
 	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
 	if err != nil {
