@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/prose"
@@ -205,9 +204,4 @@ func removeTemp(path string) error {
 		return nil
 	}
 	return err
-}
-
-// Changed reports whether anything was changed.
-func Changed(changes []Change) bool {
-	return slices.ContainsFunc(changes, func(c Change) bool { return c.Effect != Unchanged })
 }

@@ -23,7 +23,7 @@ func TestDiagramsNameRefs(t *testing.T) {
 	t.Parallel()
 	remote := git.RemoteTracking("origin")
 	names := []string{
-		"HEAD", git.CodePrefixes()[0] + "main",
+		"HEAD", "refs/heads/main",
 		git.HeadName, git.BranchRef("main"), git.BranchRef("pool"), git.BranchPrefix + "*",
 		git.RoadmapRef, git.TagRef("best"), git.DeletedRef("lock", "ULID"), git.NotesRef,
 		git.RemotePrefix + "*", remote.Branches() + "main", remote.Roadmap(), remote.Notes(),

@@ -204,12 +204,6 @@ func (c Client) userBase(p Place) string {
 	return base
 }
 
-// Path returns the file into which hooks are installed. The error is an *Error.
-func (c Client) Path(p Place, level Level) (string, error) {
-	at, err := c.main(p, level)
-	return at.path, err
-}
-
 func (c Client) main(p Place, level Level) (location, error) {
 	all := c.locations(p, level)
 	if len(all) == 0 {

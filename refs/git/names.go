@@ -54,9 +54,6 @@ func BranchName(ref string) (string, bool) { return strings.CutPrefix(ref, Branc
 // CodeBranchName returns the name of the code branch a ref is, if it is one.
 func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "refs/heads/") }
 
-// CodePrefixes are what the branches and the tags of the code begin with.
-func CodePrefixes() []string { return []string{"refs/heads/", "refs/tags/"} }
-
 // LocalPrefixes are what refs of memory begin with that no remote should have: they are of one repository.
 func LocalPrefixes() []string {
 	return []string{DeletedPrefix, KeptPrefix, RemotePrefix, OtherPrefix, RemoteNotesPrefix}

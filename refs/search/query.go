@@ -89,9 +89,6 @@ func PrepareRecall(ctx context.Context, s *store.Store, o RecallOptions) (*Query
 	return &Query{c: c, terms: terms, limit: o.Limit, recall: &o}, nil
 }
 
-// Limit is the number of hits that the options ask for.
-func (q *Query) Limit() int { return q.limit }
-
 // Terms are the terms of the query, or those of the text that Common counts.
 func (q *Query) Terms() []string { return q.terms }
 
