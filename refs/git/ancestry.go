@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -40,4 +41,21 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Independent returns those of some commits that no other of them leads to, in their order.
+func (r *Repo) Independent(ctx context.Context, ids []ID) ([]ID, error) {
+	if len(ids) < 2 {
+		return ids, nil
+	}
+	args := []string{"merge-base", "--independent", "--end-of-options"}
+	for _, id := range ids {
+		args = append(args, string(id))
+	}
+	out, err := r.Run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	left := strings.Fields(string(out))
+	return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return !slices.Contains(left, string(id)) }), nil
 }

@@ -14,8 +14,8 @@ import (
 
 // Roadmap is what the commits of the roadmap lack of their parents and its tip lacks still.
 type Roadmap struct {
-	Causes []Cause // parents before their children
-	Sound  git.ID  // see [Branch]
+	Causes []Cause  // parents before their children
+	Sound  []git.ID // see [Branch]
 
 	owed map[doc.Part]git.ID // with the main.md that has it
 	from git.ID              // a commit that has some of it

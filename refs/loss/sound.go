@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,34 +9,22 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// mostSound is of how many commits sound compares the histories.
-const mostSound = 32
+// MostSound is of how many commits that a ref can be set back to something is known.
+const MostSound = 64
 
-// sound returns the commit that a ref can be set back to: it has all that the commits below it have, as far as they came, and
-// most of them. Where this repository has the ref, it is one that comes from what both have in common, or what is here. list are the commits of
-// the range, parents before children; owes reports whether one lacks what it should have; lossy are those that took something
-// away which the tip lacks. It returns "" for none.
-func (f *finder) sound(ctx context.Context, list []git.ID, owes func(git.ID) bool, lossy map[git.ID]bool) (git.ID, error) {
-	ours := map[git.ID]bool{}
-	if f.Have != "" {
-		bases, err := f.mergeBases(ctx, f.Have, f.Tip)
-		if err != nil {
-			return "", err
-		}
-		for _, base := range bases {
-			ours[base] = true
-		}
-	}
+// sound returns the commits that a ref can be set back to, those with most commits below them first, see [Branch.Sound]: each has all that the
+// commits below it have, as far as they came. list are the commits of the range, parents before children; owes reports whether one lacks
+// what it should have; lossy are those that took something away which the tip lacks.
+func (f *finder) sound(ctx context.Context, list []git.ID, owes func(git.ID) bool, lossy map[git.ID]bool) (sound []git.ID, err error) {
 	below := map[git.ID]bool{} // a sound commit comes from it
 	for _, id := range list {
 		for _, p := range f.News[id].Parents {
 			lossy[id] = lossy[id] || lossy[p]
-			ours[id] = ours[id] || ours[p]
 		}
 		if lossy[id] && len(f.News[id].Parents) == 1 {
 			c, err := f.s.Repo().Commit(ctx, id)
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			lossy[id] = c.Trailer(store.TrailerRestores) == "" // else it has again what was lost below it
 		}
@@ -45,19 +34,18 @@ func (f *finder) sound(ctx context.Context, list []git.ID, owes func(git.ID) boo
 			}
 		}
 	}
-	best, most, looked := f.Have, 0, 0
+	counts := map[git.ID]int{}
 	for _, id := range slices.Backward(list) {
-		if lossy[id] || owes(id) || below[id] || f.Have != "" && !ours[id] {
+		if lossy[id] || owes(id) || below[id] {
 			continue
 		}
-		if n := f.count(id); n > most {
-			best, most = id, n
-		}
-		if looked++; looked == mostSound {
+		counts[id] = f.count(id)
+		if sound = append(sound, id); len(sound) > MostSound {
 			break
 		}
 	}
-	return best, nil
+	slices.SortStableFunc(sound, func(a, b git.ID) int { return cmp.Compare(counts[b], counts[a]) })
+	return sound, nil
 }
 
 // count returns how many commits of the range a commit leads to.

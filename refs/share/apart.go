@@ -69,7 +69,7 @@ func (p *apart) check(ctx context.Context, r git.Ref) error {
 // deletion of the first few, and counts the others.
 func (p *apart) mend(ctx context.Context, r git.Ref, role incoming.Role, why *fail.Error, look bool) error {
 	if look {
-		hints, err := p.ex.mendThere(ctx, r, role, p.ours)
+		hints, err := p.ex.mendThere(ctx, r, role, p.ours, why)
 		why.Hints = append(why.Hints, hints...)
 		return err
 	}

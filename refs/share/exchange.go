@@ -80,6 +80,7 @@ type exchanger struct {
 	other    otherSide           // what the remote has under its other names
 	behind   bool                // the notes here stay behind the other side's, see notes.Update
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
+	joining  map[string]*joining // those of them that have several valid commits below them
 	unheld   []string            // negative refspecs of refs whose names are too long here
 	blocked  error               // another merge waits where their conflicts should
 
@@ -90,7 +91,7 @@ type exchanger struct {
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, warned: map[string]int{},
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, joining: map[string]*joining{}, warned: map[string]int{},
 		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures(), spared: map[string]expunge.RefusedRef{}}
 }
 
@@ -257,7 +258,11 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	if !ex.merge && !ex.push {
 		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.reportDirty(ctx), ex.checkArrived(&theirs), ex.outcome())
 	}
+	if err := ex.join(ctx, &ours, &theirs); err != nil {
+		return false, err
+	}
 	again, err = ex.exchangeRefs(ctx, &ours, &theirs)
+	again = again || err == nil && ex.joinsMore()
 	if err == nil && !again {
 		err = errors.Join(ex.outcome(), ex.reportDirty(ctx))
 	}
@@ -333,6 +338,7 @@ func (ex *exchanger) stillLocked(err error) error {
 // outcome returns an error for everything that a round could not do.
 func (ex *exchanger) outcome() error {
 	var errs []error
+	ex.joinHints()
 	errs = append(errs, ex.asideErrors()...)
 	if ex.blocked != nil {
 		errs = append(errs, ex.blocked)

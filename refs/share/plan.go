@@ -199,7 +199,7 @@ type refAction struct {
 	ours   git.ID     // the local commit
 	theirs git.ID     // the remote's; with what its commits lost, if healed
 	healed git.ID     // the remote's commit, if theirs was made here on top of it
-	sound  git.ID     // if nothing could be made: the remote's newest commit that lacks nothing
+	sound  []git.ID   // if nothing could be made: the remote's newest commits that lack nothing
 	of     *refAction // the branch that handed over code belongs to
 	push   git.ID     // the remote's new commit; "" for no push
 	take   git.ID     // what the local ref must contain; "" for nothing
@@ -300,10 +300,15 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if err == nil {
 		err = ex.compare(ctx, ses, st, roadmap)
 	}
+	if ex.joining[st.ref] != nil {
+		return ex.joined(ctx, st, err)
+	}
 	if err == nil {
 		return nil
 	}
-	if err := ex.setAsideOne(ctx, st.ref, ex.withSetBack(st, theirs, err)); err != nil {
+	if err, failed := ex.withSetBack(ctx, st, theirs, err); failed != nil {
+		return failed
+	} else if err := ex.setAsideOne(ctx, st.ref, err); err != nil {
 		return err
 	}
 	*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
@@ -319,17 +324,28 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 
 // withSetBack adds to the error of a ref whose result would be too large the command that sets it back there: what fills it
 // may be on the other side alone. For a ref that is not here it is the only hint, since nothing here can make room.
-func (ex *exchanger) withSetBack(st *refAction, theirs git.ID, err error) error {
+func (ex *exchanger) withSetBack(ctx context.Context, st *refAction, theirs git.ID, err error) (with, failed error) {
 	err = store.NoRoom(st.branch, err)
 	var full *fail.Error
-	to := cmp.Or(st.sound, st.ours)
-	if errors.As(err, &full) && (full.Code == fail.TextTooLarge || full.Code == fail.MergeUnclear) && theirs != "" && to != "" && !ex.peer.Bundle {
-		if st.ours == "" {
-			full.Hints = nil
-		}
-		full.Hints = append(full.Hints, ex.setBackHints(git.Ref{Name: st.ref, ID: theirs}, to)...)
+	if !errors.As(err, &full) || full.Code != fail.TextTooLarge && full.Code != fail.MergeUnclear || theirs == "" || ex.peer.Bundle {
+		return err, nil
 	}
-	return err
+	r := git.Ref{Name: st.ref, ID: theirs}
+	if st.ours != "" {
+		hints, failed := ex.setBack(ctx, r, st.ours, st.sound, full)
+		full.Hints = append(full.Hints, hints...)
+		return err, failed
+	}
+	sound, failed := ex.distinct(ctx, st.sound)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case len(sound) == 1:
+		full.Hints = ex.setBackHints(r, sound[0])
+	case len(sound) > 1:
+		full.Hints = []string{"a clone that has the ref prints the command that mends it when it syncs"}
+	}
+	return err, nil
 }
 
 // setAsideOne sets a ref aside of which an error is, or returns the error if it concerns more than that ref.
@@ -409,6 +425,9 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 	}
 	if err != nil {
 		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, store.NoRoom(st.branch, err))
+	}
+	if j := ex.joining[st.ref]; j != nil && st.merged == nil {
+		return ex.keepApart(ctx, ses, st.branch, j) // no merge waits for it: the answers would be about what the other side does not have
 	}
 	for _, c := range conflicts {
 		c.Path = prefix + c.Path

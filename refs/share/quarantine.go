@@ -23,10 +23,14 @@ import (
 // aside for this exchange, which goes on with the others and says at its end which and why.
 
 // setAside makes both sides look alike in what is set aside, so that it is neither merged, nor
-// taken, nor pushed.
+// taken, nor pushed. Of a ref that is joined it takes what this round takes in for the other side's.
 func (ex *exchanger) setAside(ours, theirs *remote.RefSet) {
 	for ref := range ex.aside {
-		set(theirs, git.Ref{Name: ref, ID: expunge.RefID(ours, ref)})
+		id := expunge.RefID(ours, ref)
+		if j := ex.joining[ref]; j != nil {
+			id = cmp.Or(j.now, id)
+		}
+		set(theirs, git.Ref{Name: ref, ID: id})
 	}
 	none := func(_ string, id git.ID) bool { return id == "" }
 	maps.DeleteFunc(theirs.Branches, none)
@@ -81,6 +85,9 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 	var refusal *fail.Error
 	if !ex.merge || !errors.As(err, &refusal) || refusal.Code != fail.IncomingInvalid {
 		return false, err
+	}
+	if ex.stopJoining() {
+		return true, nil // together with all else it may be too much
 	}
 	ours, theirs, surveyErr := remote.Survey(ctx, ex.s, ex.peer)
 	if surveyErr != nil {
@@ -179,8 +186,9 @@ func (ex *exchanger) refsToCheck(r git.Ref) (in incoming.Refs, role incoming.Rol
 // newest valid commit, so that what others have added there stays, or to ours if it has none that is related to ours. A
 // tag, which never moves, and a branch without any valid commit is deleted there. It returns none where this repository
 // cannot tell what is valid: an object is missing or damaged here, the ref is refused for its size, which a setting
-// allows, or there are several such commits.
-func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet) ([]string, error) {
+// allows, or the ref is not here and there are several such commits. For several of a ref that is here see setBack; why gets the
+// hints then.
+func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet, why *fail.Error) ([]string, error) {
 	if ex.peer.Bundle {
 		return nil, nil
 	}
@@ -191,18 +199,19 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 	if err != nil || slices.Contains(sound.Tips, r.ID) {
 		return nil, nil
 	}
-	var to git.ID
-	if !(&refAction{ref: r.Name}).isTag() {
-		var known bool
-		if to, known, err = ex.setBackTo(ctx, expunge.RefID(ours, r.Name), sound.Tips); err != nil || !known {
-			return nil, err
-		}
+	var hints []string
+	switch own := expunge.RefID(ours, r.Name); {
+	case (&refAction{ref: r.Name}).isTag() || own == "" && len(sound.Tips) == 0:
+		hints = ex.setBackHints(r, "")
+	case own != "":
+		hints, err = ex.setBack(ctx, r, own, sound.Tips, why)
+	case len(sound.Tips) == 1:
+		hints = ex.setBackHints(r, sound.Tips[0])
 	}
-	hints := ex.setBackHints(r, to)
-	if sound.Ahead {
+	if sound.Ahead && len(hints) > 0 {
 		hints[0] = "set the clock, if it is behind; else " + hints[0]
 	}
-	return hints, nil
+	return hints, err
 }
 
 // SetBack returns what an exchange prints of a ref of a remote that names no commit: what the command does that sets it back
@@ -215,7 +224,10 @@ func SetBack(ctx context.Context, s *store.Store, p remote.Remote, ours *remote.
 	case role == 0 || (&refAction{ref: r.Name}).isTag():
 		return ex.setBackHints(r, ""), nil
 	case look || expunge.RefID(ours, r.Name) != "":
-		return ex.mendThere(ctx, r, role, ours)
+		var why fail.Error
+		hints, err := ex.mendThere(ctx, r, role, ours, &why)
+		ex.joinHints()
+		return append(hints, why.Hints...), err
 	}
 	return nil, nil
 }
@@ -250,39 +262,6 @@ func (ex *exchanger) soundBelow(ctx context.Context, r git.Ref, role incoming.Ro
 	return incoming.SoundBelow(ctx, ex.s, incoming.Tip{Ref: r, Role: role}, idsOf(ours))
 }
 
-// setBackHints returns the command that sets a ref of the other side back to a commit, or deletes it there if that
-// is "", unless it has moved; before it a line that says so.
-func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
-	there, name := git.NameOn(r.Name, ex.peer.Heads), displayRef(r.Name)
-	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", name, to.Short(), ex.peer.Name)
-	if to == "" {
-		what = fmt.Sprintf("this deletes '%s' on '%s':", name, ex.peer.Name)
-	}
-	has := r.ID
-	if held := ex.dirty.Refs[r.Name]; held.Now == r.ID && r.ID != "" { // rewritten when it was fetched
-		has = held.Old
-	}
-	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(has)),
-		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}
-}
-
-// setBackTo chooses among the newest valid commits of a ref the first that is related to ours, else ours. If it is not
-// here, there must be only one, and "" if there is none; known is false for several.
-func (ex *exchanger) setBackTo(ctx context.Context, own git.ID, sound []git.ID) (to git.ID, known bool, err error) {
-	if own == "" {
-		if len(sound) == 1 {
-			to = sound[0]
-		}
-		return to, len(sound) < 2, nil
-	}
-	for _, id := range sound {
-		if bases, err := ex.s.Repo().MergeBases(ctx, own, id); len(bases) > 0 || err != nil {
-			return id, err == nil, err
-		}
-	}
-	return own, true, nil
-}
-
 // withMend adds mendThere to the refusal of a branch that is not here.
 func (ex *exchanger) withMend(ctx context.Context, branch git.Ref, err error) error {
 	var refusal *fail.Error
@@ -298,7 +277,7 @@ func (ex *exchanger) withMend(ctx context.Context, branch git.Ref, err error) er
 	if found != nil {
 		return errors.Join(err, found)
 	}
-	mend, found := ex.mendThere(ctx, branch, incoming.RoleBranch, &ours)
+	mend, found := ex.mendThere(ctx, branch, incoming.RoleBranch, &ours, refusal)
 	refusal.Hints = append(refusal.Hints, mend...)
 	return errors.Join(err, found)
 }

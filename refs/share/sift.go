@@ -165,7 +165,7 @@ func (p *sifting) refuse(refs []git.Ref, err error) {
 	first := git.NameHere(refs[0].Name, p.ex.peer.Heads)
 	why := &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
 		Message: fmt.Sprintf("'%s' of '%s' was not fetched", displayRef(first), p.ex.peer.Name),
-		Hints:   []string{"who has pushed it must replace it there"}}
+		Hints:   []string{noCommand}}
 	shown, more := 0, 0
 	for n, r := range refs {
 		here := git.NameHere(r.Name, p.ex.peer.Heads)

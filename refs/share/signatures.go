@@ -47,12 +47,10 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 	for _, r := range list {
 		if c := found.First(r.ID); c != nil {
 			why := incoming.Unverified(fmt.Sprintf("'%s' of '%s'", displayRef(r.Name), ex.peer.Name), c, ex.unasked(ours))
-			back, err := ex.beforeUnsigned(ctx, r, c.ID, expunge.RefID(ours, r.Name))
-			if err != nil {
+			ex.aside[r.Name] = why
+			if err := ex.beforeUnsigned(ctx, r, expunge.RefID(ours, r.Name), why); err != nil {
 				return err
 			}
-			why.Hints = append(why.Hints, back...)
-			ex.aside[r.Name] = why
 		}
 	}
 	ex.setAside(ours, theirs)
@@ -103,21 +101,31 @@ func (ex *exchanger) leaveUnverified(refs []git.Ref) {
 	}
 }
 
-// beforeUnsigned returns hints with the command that sets a ref of the other side back to before its first commit without
-// a good signature; none for what is not here, which stops nothing.
-func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, first, own git.ID) ([]string, error) {
+// beforeUnsigned adds to the refusal of a ref of the other side the command that sets it back to its newest commits that are signed, as all
+// that they bring is; none for what is not here, which stops nothing.
+func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, own git.ID, why *fail.Error) error {
 	if own == "" || ex.peer.Bundle {
-		return nil, nil
+		return nil
 	}
-	c, err := ex.s.Repo().Commit(ctx, first)
-	if err != nil {
-		return nil, err
+	unsigned := func(c git.AheadCommit) (bool, error) { return ex.signed.First(c.ID) != nil, nil }
+	for until := time.Now().Add(mostApart); ; {
+		sound, err := ex.below(ctx, r.ID, own, unsigned)
+		if err == nil { // what only commits without a signature lead to was not looked at
+			err = ex.signed.Check(ctx, ex.s, sound, false)
+		}
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(sound, func(id git.ID) bool { return ex.signed.First(id) != nil }) {
+			if time.Now().Before(until) {
+				continue
+			}
+			return nil
+		}
+		hints, err := ex.setBack(ctx, r, own, sound, why)
+		why.Hints = append(why.Hints, hints...)
+		return err
 	}
-	to, _, err := ex.setBackTo(ctx, own, c.Parents)
-	if err != nil {
-		return nil, err
-	}
-	return ex.setBackHints(r, to), nil
 }
 
 // toVerify lists the refs of the other side, by their names here, that bring something to take in.

@@ -101,7 +101,7 @@ func cannotRedact(err error) bool {
 func (ex *exchanger) refuseRedaction(ref string, err error) error {
 	return &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
 		Message: fmt.Sprintf("'%s' of '%s' is not taken over: what is expunged cannot be removed", displayRef(ref), ex.peer.Name),
-		Hints:   []string{"who has pushed it must replace it there", "git log " + prose.ShellWord(ex.peer.Tracking.Of(ref))}}
+		Hints:   []string{noCommand, "git log " + prose.ShellWord(ex.peer.Tracking.Of(ref))}}
 }
 
 func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
@@ -115,21 +115,11 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 	if err != nil {
 		return false, err
 	}
-	if !ours.Empty() && known.Jumps(e) {
-		ex.aside[git.RoadmapRef] = &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused,
-			Hints: []string{"who has pushed it must replace it there", "git log " + ex.peer.Tracking.Roadmap()},
-			Message: fmt.Sprintf("'%s' of '%s' is not taken over: a number in %s is far beyond the one known here",
-				displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile)}
+	if why := ex.unaccepted(ours, known, e); why != nil {
+		err := ex.setRoadmapBack(ctx, why, ours.Roadmap, theirs.Roadmap, func(e doc.Expunged) bool { return ex.unaccepted(ours, known, e) == nil })
+		ex.aside[git.RoadmapRef] = why
 		ex.setAside(ours, theirs)
-		return false, nil
-	}
-	if full := ex.noRoom(known, e); full != nil {
-		if err := ex.withRoom(ctx, full, known, ours.Roadmap, theirs.Roadmap); err != nil {
-			return false, err
-		}
-		ex.aside[git.RoadmapRef] = full
-		ex.setAside(ours, theirs)
-		return false, nil
+		return false, err
 	}
 	if ours.Empty() {
 		return ex.hideFirst(ctx, e, theirs.Roadmap)
@@ -167,6 +157,15 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 	return ex.rehearsal, nil // what else a sync would do depends on that
 }
 
+// unaccepted returns why tombstones of the other side are not even asked about; nil if they are.
+func (ex *exchanger) unaccepted(ours *remote.RefSet, known, e doc.Expunged) *fail.Error {
+	if !ours.Empty() && known.Jumps(e) {
+		return fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf("'%s' of '%s' is not taken over: a number in %s is far beyond the one known here",
+			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile))
+	}
+	return ex.noRoom(known, e)
+}
+
 // noRoom returns why tombstones of the other side are not taken over: with ours they are so many that little
 // could be expunged here any more, and no tombstone ever leaves the file. It returns nil if they may be.
 func (ex *exchanger) noRoom(known, e doc.Expunged) *fail.Error {
@@ -190,43 +189,6 @@ func (ex *exchanger) noRoom(known, e doc.Expunged) *fail.Error {
 		full.Hints = append(full.Hints, expunge.ShowCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 	}
 	return full
-}
-
-// mostBelow is how many commits withRoom looks at.
-const mostBelow = 100
-
-// withRoom adds to noRoom the command that sets the roadmap back there to its newest commit, along first parents, that leaves room, else to ours:
-// who pushes tombstones without end must not keep the roadmap from everybody until each has agreed to forget all of it.
-func (ex *exchanger) withRoom(ctx context.Context, full *fail.Error, known doc.Expunged, ours, theirs git.ID) error {
-	if ex.peer.Bundle || ours == "" {
-		full.Hints = append(full.Hints, "who has pushed it must replace it there")
-		return nil
-	}
-	to := ours
-	for at, n := theirs, 0; n < mostBelow && at != ours; n++ {
-		c, err := ex.s.Repo().Commit(ctx, at)
-		if errors.Is(err, git.ErrNotFound) || err == nil && len(c.Parents) == 0 { // beyond the edge of a shallow clone
-			break
-		}
-		if err != nil {
-			return err
-		}
-		at = c.Parents[0]
-		e, err := tombstonesAt(ctx, ex.s, at)
-		if errors.Is(err, git.ErrNotFound) {
-			break
-		}
-		if err == nil && ex.noRoom(known, e) == nil {
-			to = at
-			break
-		}
-		var bad *doc.SyntaxError
-		if err != nil && !errors.As(err, &bad) {
-			return err
-		}
-	}
-	full.Hints = append(full.Hints, ex.setBackHints(git.Ref{Name: git.RoadmapRef, ID: theirs}, to)...)
-	return nil
 }
 
 // tombstoneBase returns the roadmap that the tombstones go on top of: the other side's if its commits lost nothing, or there is none here
@@ -276,8 +238,10 @@ func (ex *exchanger) restoredRoadmap(ctx context.Context, e doc.Expunged, theirs
 	switch {
 	case err != nil || lost.Empty():
 		return theirs, err
+	case lost.Unclear() && len(lost.Sound) > 0:
+		return lost.Sound[0], nil
 	case lost.Unclear():
-		return lost.Sound, nil
+		return "", nil
 	}
 	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
 	if err != nil {
@@ -331,7 +295,7 @@ func (ex *exchanger) askBefore(ctx context.Context, ours, theirs *remote.RefSet)
 		return err
 	}
 	if full := ex.noRoom(known, e); full != nil {
-		full.Hints = append(full.Hints, "who has pushed it must replace it there")
+		full.Hints = append(full.Hints, noCommand)
 		return full
 	}
 	if err := addReplaced(&known, e); err != nil || known.Contains(e) {
