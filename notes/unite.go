@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +19,9 @@ import (
 //  4. otherwise a commit with both as parents.
 //
 // A note that would be too large stays as it is here, and is one of Full.
+//
+// The lines of both are in an order that does not depend on whose are ours: else two clones that unite the same notes at once would
+// each make another merge, and merge these for ever.
 //
 // A line that theirs removed reappears, also if theirs have ours in their history: lines are a
 // set, and absence never means deletion. The cost is linear in the differences, however many
@@ -53,7 +57,7 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		if err != nil {
 			return err
 		}
-		return u.TryAdd(ctx, object, lines)
+		return u.orFull(object, u.join(ctx, object, lines, inOrder))
 	})
 	if err != nil {
 		return err
@@ -105,4 +109,15 @@ func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string
 		}
 	}
 	return nil
+}
+
+// inOrder is the Union of two notes with the bytewise smaller one first; where we have none, theirs as it is.
+func inOrder(a, b []byte) []byte {
+	switch {
+	case len(a) == 0:
+		return b
+	case bytes.Compare(a, b) <= 0:
+		return Union(a, b)
+	}
+	return Union(b, a)
 }

@@ -235,16 +235,21 @@ func TestUniteLaws(t *testing.T) {
 		}
 		a, b := side("refs/notes/a", "ours"), side("refs/notes/b", "theirs")
 		var got [2]map[string][]string
+		var notes [2]string // with the hashes of their texts
 		for i, order := range [][2]git.ID{{a, b}, {b, a}} {
 			w.git("update-ref", git.NotesRef, string(order[0]))
 			want := w.united(true, order[1])
 			w.unite(order[1])
+			notes[i] = w.git("notes", "--ref="+git.NotesRef, "list")
 			if got[i] = unique(w.lines(git.NotesRef)); !maps.EqualFunc(got[i], unique(want), slices.Equal) {
 				rt.Fatalf("got %v, want %v", got[i], want)
 			}
 		}
 		if !maps.EqualFunc(got[0], got[1], slices.Equal) {
 			rt.Fatalf("one way %v, the other %v", got[0], got[1])
+		}
+		if notes[0] != notes[1] {
+			rt.Fatalf("one way %s, the other %s", notes[0], notes[1])
 		}
 		failed = false
 	})

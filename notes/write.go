@@ -92,11 +92,16 @@ func (u *Update) HasKind(ctx context.Context, object git.ID, kind string) (bool,
 // Add adds lines (each ending in a newline) to an object's note. Existing lines are not
 // repeated. ErrTooLarge: the note has no room, and stays as it is.
 func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
+	return u.join(ctx, object, lines, Union)
+}
+
+// join replaces an object's note by what union makes of it and of lines.
+func (u *Update) join(ctx context.Context, object git.ID, lines []byte, union func(have, lines []byte) []byte) error {
 	have, path, err := u.find(ctx, object)
 	if err != nil {
 		return err
 	}
-	text := Union(have, lines)
+	text := union(have, lines)
 	if bytes.Equal(text, have) {
 		return nil
 	}
@@ -110,7 +115,11 @@ func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
 
 // TryAdd is Add that leaves the note as it is if it has no room, so that a full note keeps no other from its lines.
 func (u *Update) TryAdd(ctx context.Context, object git.ID, lines []byte) error {
-	err := u.Add(ctx, object, lines)
+	return u.orFull(object, u.Add(ctx, object, lines))
+}
+
+// orFull takes a note without room for an object that stays as it is.
+func (u *Update) orFull(object git.ID, err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		u.Full[object] = true
 		return nil

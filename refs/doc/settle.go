@@ -60,11 +60,44 @@ func factText(n *yaml.Node, surely bool) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// UnionValues returns a YAML list of the values in both, each once, ours first. It fails if
-// one of them is not YAML.
+// UnionKey returns what both sides of a conflict of kind "key" say: of a fact of the branch a list of the lines of both, else
+// UnionValues.
+func UnionKey(path, ours, theirs string) (string, error) {
+	parts, err := parsePath(strings.TrimPrefix(path, MetadataFile+"#"))
+	if err != nil {
+		return "", err
+	}
+	if !isBranchFact(parts) {
+		return UnionValues(ours, theirs)
+	}
+	return unionValues(ours, theirs, func(n *yaml.Node) []*yaml.Node {
+		text, ok := factText(n, true)
+		if !ok {
+			return []*yaml.Node{n}
+		}
+		var items []*yaml.Node
+		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+			items = append(items, newString(line))
+		}
+		return items
+	})
+}
+
+// UnionValues returns a YAML list of the values in both, each once, ours first. Of two lists of the same values, it returns the one that
+// is the bytewise smaller one in YAML, so that clones that made the same union in different orders come to one. It fails if one of
+// them is not YAML.
 func UnionValues(ours, theirs string) (string, error) {
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	for _, text := range []string{ours, theirs} {
+	return unionValues(ours, theirs, func(n *yaml.Node) []*yaml.Node {
+		if n.Kind == yaml.SequenceNode {
+			return n.Content
+		}
+		return []*yaml.Node{n}
+	})
+}
+
+func unionValues(ours, theirs string, items func(*yaml.Node) []*yaml.Node) (string, error) {
+	var sides [2][]*yaml.Node // each value once
+	for i, text := range []string{ours, theirs} {
 		n, err := decodeNode(text)
 		if err != nil {
 			return "", err
@@ -72,17 +105,36 @@ func UnionValues(ours, theirs string) (string, error) {
 		if n == nil {
 			n = newNull()
 		}
-		items := []*yaml.Node{n}
-		if n.Kind == yaml.SequenceNode {
-			items = n.Content
-		}
-		for _, item := range items {
-			if !slices.ContainsFunc(list.Content, func(have *yaml.Node) bool { return equalNodes(have, item) }) {
-				list.Content = append(list.Content, item)
-			}
+		sides[i] = lackingNodes(items(n), nil)
+	}
+	first, err := encodeList(sides[0])
+	if err != nil {
+		return "", err
+	}
+	news := lackingNodes(sides[1], sides[0])
+	if len(news) > 0 {
+		return encodeList(append(sides[0], news...))
+	}
+	if len(sides[1]) < len(sides[0]) || slices.EqualFunc(sides[0], sides[1], equalNodes) {
+		return first, nil
+	}
+	second, err := encodeList(sides[1])
+	return min(first, second), err
+}
+
+// lackingNodes returns the nodes that a list lacks, each once.
+func lackingNodes(nodes, list []*yaml.Node) (left []*yaml.Node) {
+	for _, n := range nodes {
+		same := func(have *yaml.Node) bool { return equalNodes(have, n) }
+		if !slices.ContainsFunc(list, same) && !slices.ContainsFunc(left, same) {
+			left = append(left, n)
 		}
 	}
-	return encodeNode(list)
+	return left
+}
+
+func encodeList(nodes []*yaml.Node) (string, error) {
+	return encodeNode(&yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: nodes})
 }
 
 // QuoteValue formats a text as a YAML value for metadata.

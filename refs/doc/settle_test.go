@@ -20,6 +20,8 @@ func TestUnionValues(t *testing.T) {
 		{"[1, 2]\n", "- 3\n- 2\n", "- 1\n- 2\n- 3\n"},
 		{"[1, 1]\n", "1\n", "- 1\n"},
 		{"a\n", "[b, a]\n", "- a\n- b\n"},
+		{"[a, b]\n", "[b, a]\n", "- a\n- b\n"}, // of the same values always one list
+		{"[b, a]\n", "[a, b]\n", "- a\n- b\n"},
 		{"{a: 1}\n", "{a: 2}\n", "- {a: 1}\n- {a: 2}\n"},
 		{"{a: 1, b: 2}\n", "b: 2\na: 1\n", "- {a: 1, b: 2}\n"}, // the order of keys says nothing
 		{"[[1], [2]]\n", "[[2], [3]]\n", "- [1]\n- [2]\n- [3]\n"},
@@ -43,6 +45,21 @@ func TestUnionValues(t *testing.T) {
 		}
 		if got, err := UnionValues(bad, "1\n"); err == nil {
 			t.Errorf("%q gave %q", bad, got)
+		}
+	}
+}
+
+// Of a fact of the branch, which is a text, the lines are united, so that a union of unions has each once.
+func TestUnionKey(t *testing.T) {
+	for _, c := range []struct{ path, ours, theirs, want string }{
+		{"metadata.yaml#branch.purpose", "fix\n", "mend\n", "- fix\n- mend\n"},
+		{"metadata.yaml#branch.purpose", "|-\n  fix\n  mend\n", "|-\n  mend\n  fix\n", "- fix\n- mend\n"},
+		{"metadata.yaml#branch.purpose", "|-\n  fix\n  mend\n", "mend\n", "- fix\n- mend\n"},
+		{"metadata.yaml#note", "|-\n  fix\n  mend\n", "mend\n", "- |-\n  fix\n  mend\n- mend\n"},
+	} {
+		got, err := UnionKey(c.path, c.ours, c.theirs)
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %q and %q: %v %s", c.path, c.ours, c.theirs, err, diff)
 		}
 	}
 }

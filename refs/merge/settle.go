@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -67,7 +68,7 @@ func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, err
 	case c.Theirs == nil:
 		return c.Ours, nil
 	case c.Kind == doc.ConflictKey:
-		text, err := doc.UnionValues(*c.Ours, *c.Theirs)
+		text, err := doc.UnionKey(c.Path, *c.Ours, *c.Theirs)
 		return &text, err
 	}
 	base := ""
@@ -75,6 +76,9 @@ func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, err
 		base = *c.Base
 	}
 	lines := func(base, ours, theirs string) (string, error) {
+		if sameLines(ours, theirs) {
+			return min(ours, theirs), nil
+		}
 		data, err := s.Repo().UnionFile(ctx, fullLines(base), fullLines(ours), fullLines(theirs))
 		return string(data), err
 	}
@@ -84,6 +88,13 @@ func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, err
 	}
 	text, err := lines(base, *c.Ours, *c.Theirs)
 	return &text, err
+}
+
+// sameLines reports whether two texts have the same lines, as two unions of one conflict have that clones made in different orders. To
+// unite these once more would end nothing: each clone would make another order of them.
+func sameLines(a, b string) bool {
+	set := func(text string) []string { return slices.Compact(slices.Sorted(strings.SplitSeq(text, "\n"))) }
+	return slices.Equal(set(a), set(b))
 }
 
 // fullLines ends a text's last line, so that no other text is joined to it.
