@@ -42,7 +42,8 @@ func ReplacedRoadmaps(s *store.Store) (map[git.ID]git.ID, error) {
 	return list, nil
 }
 
-// mostRoadmaps is how many lines the file may have for one to be learnt from others.
+// mostRoadmaps is how many lines the file may have with those that are learnt from others. What others can make up must not
+// keep out what is learnt later, so that older lines go: they are needed where a clone still pushes what they replace.
 const mostRoadmaps = 5_000
 
 // FollowRoadmaps is Follow for tombstones in force, after others have replaced commits of the roadmap that were never here: it writes down by
@@ -59,13 +60,18 @@ func (op *Operation) FollowRoadmaps(ctx context.Context, learnt map[git.ID]git.I
 	if err != nil {
 		return false, err
 	}
-	known := len(list)
+	fresh := map[git.ID]git.ID{}
 	for _, old := range slices.Sorted(maps.Keys(learnt)) {
-		if now := learnt[old]; list[old] == "" && list[now] == "" && len(list) < mostRoadmaps { // no circle
-			list[old] = now
+		if now := learnt[old]; list[old] == "" && list[now] == "" && fresh[now] == "" && len(fresh) < mostRoadmaps { // no circle
+			fresh[old] = now
 		}
 	}
-	if len(list) > known {
+	if len(fresh) > 0 {
+		before := slices.Sorted(maps.Keys(list))
+		for _, old := range before[:min(len(before), max(0, len(before)+len(fresh)-mostRoadmaps))] {
+			delete(list, old)
+		}
+		maps.Copy(list, fresh)
 		if err := writeRoadmaps(op.Store, list); err != nil {
 			return false, err
 		}

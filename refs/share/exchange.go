@@ -51,7 +51,7 @@ type exchanger struct {
 	rehearsal   bool           // change nothing, see rehearse
 	consented   bool           // Consent was asked
 	cut         bool           // memory here is, where something is expunged, see mendCut
-	relearnt    bool           // what learnRoadmaps had written down before was used again
+	learnt      bool           // learnRoadmaps has learnt something
 
 	tracked  map[git.Ref]bool    // what tracking refs had before a fetch, by local names, see noteTracked
 	current  string              // the branch that keeps conflicts

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	mostAlike  = 10_000 // commits of the other side, with a tree that one of ours has, that are read to find pairs
-	mostLearnt = 100    // commits of the roadmap that are learnt at once
-	mostNear   = 64     // commits that are read to see that a branch has not diverged
+	mostAlike = 10_000 // commits of the other side, with a tree that one of ours has, that are read to find pairs
+	mostNear  = 64     // commits that are read to see that a branch has not diverged
 )
 
 // learnRoadmaps learns what commits of the roadmap were replaced by that were never here. A branch may come without the roadmap that its
@@ -32,7 +31,7 @@ const (
 //
 // Who has the commit of the roadmap learns nothing. Nothing is asked where the tombstones name no replaced commit, or no branch has diverged.
 func (ex *exchanger) learnRoadmaps(ctx context.Context, e doc.Expunged, ours, theirs *remote.RefSet) (bool, error) {
-	if !ex.merge || ex.expunge {
+	if !ex.merge || ex.expunge || ex.learnt { // once in an exchange: to use what is learnt rewrites all that our refs lead to
 		return false, nil
 	}
 	if len(e.Commits()) == 0 && theirs.Roadmap != ours.Roadmap { // what is only hidden here is replaced there
@@ -68,13 +67,10 @@ func (ex *exchanger) learnRoadmaps(ctx context.Context, e doc.Expunged, ours, th
 		again = again || replaced[old] != ""
 		return replaced[old] != ""
 	})
-	if len(learnt) == 0 && (!again || ex.relearnt) {
+	if len(learnt) == 0 && !again {
 		return false, nil
 	}
-	ex.relearnt = len(learnt) == 0
-	for _, old := range slices.Sorted(maps.Keys(learnt))[min(mostLearnt, len(learnt)):] {
-		delete(learnt, old)
-	}
+	ex.learnt = true
 	return ex.useRoadmaps(ctx, learnt, names)
 }
 
