@@ -1,6 +1,7 @@
 package expunge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,12 +11,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
@@ -226,4 +229,22 @@ func WriteDirtyState(s *store.Store, p remote.Remote, h DirtyState) error {
 		fmt.Fprintf(&b, "purge %s\n", id)
 	}
 	return s.Repo().WriteStateFile(DirtyStateName(p), []byte(b.String()))
+}
+
+// ForgetHeld drops what is known of old history on remotes, after something was refused: under other tombstones the next fetch finds it
+// again. A remote that is not configured at the moment may be again. What is to be purged stays.
+func ForgetHeld(s *store.Store) error {
+	return (&Operation{Store: s}).eachFile("held", func(path string, data []byte) error {
+		defer fault.Point("held-forgotten")
+		var left []byte
+		for line := range bytes.Lines(data) {
+			if bytes.HasPrefix(line, []byte("purge ")) {
+				left = append(left, line...)
+			}
+		}
+		if len(left) == 0 {
+			return os.Remove(path)
+		}
+		return s.Repo().WriteStateFile("held/"+filepath.Base(path), left)
+	})
 }

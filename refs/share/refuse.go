@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
@@ -51,7 +50,7 @@ func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) err
 	}
 	clear(ex.dirty.Refs)
 	l := lifter{s: ex.s}
-	return l.forgetRemotes(ctx)
+	return expunge.ForgetHeld(l.s)
 }
 
 // liftAll lifts those requests that ask for something of back.
@@ -116,7 +115,7 @@ func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Re
 		if err := l.build(ctx); err != nil {
 			return err
 		}
-		return l.forgetRemotes(ctx) // first: once the requests are gone, nothing finishes it
+		return expunge.ForgetHeld(l.s) // first: once the requests are gone, nothing finishes it
 	})
 	if err != nil {
 		return nil, err
@@ -468,13 +467,4 @@ func (l *lifter) mark(ctx context.Context) error {
 		errs = append(errs, l.ses.Mark(ctx, branch, pending.Untouched(), tip.Commit().ID, 0, newest))
 	}
 	return errors.Join(errs...)
-}
-
-// forgetRemotes drops what is known of the old history of remotes: under other tombstones it is
-// found again by the next fetch.
-func (l *lifter) forgetRemotes(ctx context.Context) error {
-	return l.eachRemote(ctx, func(p remote.Remote, dirty expunge.DirtyState) error {
-		defer fault.Point("held-forgotten")
-		return expunge.WriteDirtyState(l.s, p, expunge.DirtyState{Purge: dirty.Purge})
-	})
 }
