@@ -297,15 +297,20 @@ func (e Expunged) OnlyTexts() Expunged {
 // Hides reports whether an entry, given as its text in a file, was made from another one by redaction: they
 // differ in texts that have tombstones, in force or refused, and it has fewer of these.
 func (e Expunged) Hides(hidden, entry []byte) bool {
-	var all Expunged
-	for name := range e.OnlyTexts().turns {
-		all.add(name)
-	}
+	all := e.anyText()
 	if all.Empty() || countMarks(hidden) <= countMarks(entry) {
 		return false
 	}
 	all = all.withMark(Redaction)
 	return mapLines(string(hidden), all.entryLines()) == mapLines(string(entry), all.entryLines())
+}
+
+// anyText returns the tombstones of texts, all in force.
+func (e Expunged) anyText() (all Expunged) {
+	for name := range e.OnlyTexts().turns {
+		all.add(name)
+	}
+	return all
 }
 
 // OnlyEntry returns the tombstone of an entry; empty if it has none.

@@ -78,7 +78,7 @@ func TestHidesShortMarks(t *testing.T) {
 	if !e.Hides(hidden, entry) || e.Hides(entry, hidden) {
 		t.Error("an entry with short marks")
 	}
-	if !e.HiddenIn(entry).CameBack(hidden, entry) {
+	if h := (HiddenLines{Texts: e.HiddenIn(entry), Only: true}); !h.CameBack(hidden, entry, Expunged{}) {
 		t.Error("an entry that came back")
 	}
 	for _, sides := range [][2]string{{Redaction, shortMark}, {shortMark, Redaction}} {

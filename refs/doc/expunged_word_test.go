@@ -110,12 +110,12 @@ func TestWordHides(t *testing.T) {
 	}
 	e, whole := words(t, "s3cret-token"), entry("one\nthe s3cret-token\nthree")
 	hidden := mustRedact(t, e, LogFile, whole).Data
-	lines := e.HiddenIn(whole)
+	lines := HiddenLines{Texts: e.HiddenIn(whole)}
 	n := 0
-	for _, of := range lines {
+	for _, of := range lines.Texts {
 		n += len(of.TextHashes())
 	}
-	if n != 1 || !lines.CameBack(hidden, whole) || lines.CameBack(hidden, entry("one\nanother s3cret-token\nthree")) {
+	if n != 1 || !lines.CameBack(hidden, whole, e) || lines.CameBack(hidden, entry("one\nanother s3cret-token\nthree"), e) {
 		t.Errorf("%d lines came back: %v", n, lines)
 	}
 	refused := e.Refuse(e)

@@ -31,24 +31,28 @@ func HiddenTexts(s *store.Store) (map[string]doc.HiddenLines, error) {
 	}
 	hidden := map[string]doc.HiddenLines{}
 	for id, texts := range list {
-		hidden[id] = doc.HiddenLines{}
+		h := doc.HiddenLines{Texts: map[int]doc.Expunged{}, Only: texts[store.NoneHidden]}
 		for text := range texts {
+			if text == store.NoneHidden {
+				continue
+			}
 			line, hash, _ := strings.Cut(text, " ")
 			n, err := strconv.Atoi(line)
-			e := hidden[id][n]
+			e := h.Texts[n]
 			if err == nil {
 				err = e.AddTextHash(hash)
 			}
 			if err != nil {
 				return nil, badHidden(s, id+" "+text)
 			}
-			hidden[id][n] = e
+			h.Texts[n] = e
 		}
+		hidden[id] = h
 	}
 	return hidden, nil
 }
 
-// hiddenTexts are the texts of an entry as they are in the list: the number of the line and the hash.
+// hiddenTexts are the texts of an entry as they are in the list: the number of the line and the hash, or [store.NoneHidden].
 type hiddenTexts map[string]bool
 
 func readHidden(s *store.Store) (map[string]hiddenTexts, error) {
@@ -68,9 +72,7 @@ func readHidden(s *store.Store) (map[string]hiddenTexts, error) {
 		if list[id] == nil {
 			list[id] = hiddenTexts{}
 		}
-		if text != store.NoneHidden {
-			list[id][text] = true
-		}
+		list[id][text] = true
 	}
 	return list, nil
 }
@@ -105,7 +107,7 @@ func (op *Operation) listHidden(ctx context.Context, v *Refs, now map[git.ID]git
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(list)) {
 		texts := slices.Sorted(maps.Keys(list[id]))
-		if len(texts) == 0 || len(texts) > mostHidden {
+		if len(texts) > mostHidden {
 			texts = []string{store.NoneHidden}
 		}
 		for _, text := range texts {
@@ -125,8 +127,8 @@ type hiddenEntry struct {
 	some  bool // it loses something in one of them
 }
 
-// hiddenIn returns the texts that entries lose in all refs that have them, by id; none where they differ: one of the refs
-// may be a branch that somebody else made, in which an entry of ours has other words.
+// hiddenIn returns the texts that entries lose in all refs that have them, by id; where they differ, that nothing else comes back: one of
+// the refs may be a branch that somebody else made, in which an entry of ours has other words.
 func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]hiddenTexts, error) {
 	files, seen := map[git.ID]string{}, map[git.ID]bool{}
 	for _, r := range refs {
@@ -147,8 +149,9 @@ func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]h
 			}
 		}
 		e.some = e.some || len(texts) > 0
-		if e.seen {
+		if e.seen && !maps.Equal(texts, e.texts) {
 			maps.DeleteFunc(texts, func(text string, _ bool) bool { return !e.texts[text] })
+			texts[store.NoneHidden] = true
 		}
 		e.texts, e.seen = texts, true
 		entries[id] = e
@@ -214,7 +217,7 @@ func Forges(ctx context.Context, s *store.Store, e doc.Expunged, ours, theirs gi
 			return
 		}
 		if by, listed := list[id]; listed {
-			forged = forged || !by.CameBack(have, text)
+			forged = forged || !by.CameBack(have, text, e)
 		} else {
 			forged = forged || !e.Hides(have, text)
 		}

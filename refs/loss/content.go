@@ -76,7 +76,7 @@ func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lost
 			return false, err
 		}
 	}
-	if lines, known := f.hides[string(now.ID[:])]; known && !lines.CameBack(withoutOrigin(hidden), withoutOrigin(entry)) || !known && !f.Gone.Hides(hidden, entry) {
+	if lines, known := f.hides[string(now.ID[:])]; known && !lines.CameBack(withoutOrigin(hidden), withoutOrigin(entry), f.Gone) || !known && !f.Gone.Hides(hidden, entry) {
 		return false, nil
 	}
 	f.back[e.key.ID] = true

@@ -22,12 +22,12 @@ import (
 const WrittenName = "written"
 
 // HiddenName is the file of local state that says which texts this repository has replaced by "(expunged)" in which
-// entries: the id of an entry, the number of its line and the SHA-256 of the text, as a tombstone has it, or "-" where none was. When a
+// entries: the id of an entry, the number of its line and the SHA-256 of the text, as a tombstone has it, or "-" if no other text may come. When a
 // text comes back because somebody refuses to forget it, no other may take its place: a tombstone of any text can be
-// pushed. Where an entry is not in the list, any text that has a tombstone may come.
+// pushed. Where a line is not in the list, any text that has a tombstone may come, unless the entry is there with "-".
 const HiddenName = "hidden"
 
-// NoneHidden stands for the texts of an entry of which none was replaced.
+// NoneHidden says that no other text of an entry may come back: it was written with "(expunged)" in it, or not all texts are known.
 const NoneHidden = "-"
 
 // reflogPrefix begins what this program writes into reflogs.
