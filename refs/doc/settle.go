@@ -95,6 +95,12 @@ func UnionValues(ours, theirs string) (string, error) {
 	})
 }
 
+// IsMap reports whether a value is a YAML map.
+func IsMap(value string) bool {
+	n, err := decodeNode(value)
+	return err == nil && n != nil && n.Kind == yaml.MappingNode
+}
+
 func unionValues(ours, theirs string, items func(*yaml.Node) []*yaml.Node) (string, error) {
 	var sides [2][]*yaml.Node // each value once
 	for i, text := range []string{ours, theirs} {

@@ -15,8 +15,8 @@ import (
 // Branch is what the commits of a branch lack of their parents and its tip lacks still.
 type Branch struct {
 	Causes []Cause // parents before their children
-	// Sound are the newest commits with all that their parents have, to which the ref can be set back: at most MostSound, or one more than
-	// that. Some may lead to others of them.
+	// Sound are the newest commits with all that their parents have, to which the ref can be set back. Some may lead to others
+	// of them.
 	Sound []git.ID
 	// Dropped is how many keys Restore has removed to make room for others.
 	Dropped int

@@ -1,7 +1,6 @@
 package loss
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -9,11 +8,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// MostSound is of how many commits that a ref can be set back to something is known.
-const MostSound = 64
-
-// sound returns the commits that a ref can be set back to, those with most commits below them first, see [Branch.Sound]: each has all that the
-// commits below it have, as far as they came. list are the commits of the range, parents before children; owes reports whether one lacks
+// sound returns the commits that a ref can be set back to, see [Branch.Sound]: each has all that the commits below it have, as far as they
+// came. list are the commits of the range, parents before children; owes reports whether one lacks
 // what it should have; lossy are those that took something away which the tip lacks.
 func (f *finder) sound(ctx context.Context, list []git.ID, owes func(git.ID) bool, lossy map[git.ID]bool) (sound []git.ID, err error) {
 	below := map[git.ID]bool{} // a sound commit comes from it
@@ -34,35 +30,10 @@ func (f *finder) sound(ctx context.Context, list []git.ID, owes func(git.ID) boo
 			}
 		}
 	}
-	counts := map[git.ID]int{}
 	for _, id := range slices.Backward(list) {
-		if lossy[id] || owes(id) || below[id] {
-			continue
-		}
-		counts[id] = f.count(id)
-		if sound = append(sound, id); len(sound) > MostSound {
-			break
+		if !lossy[id] && !owes(id) && !below[id] {
+			sound = append(sound, id)
 		}
 	}
-	slices.SortStableFunc(sound, func(a, b git.ID) int { return cmp.Compare(counts[b], counts[a]) })
 	return sound, nil
-}
-
-// count returns how many commits of the range a commit leads to.
-func (f *finder) count(id git.ID) int {
-	seen := map[git.ID]bool{id: true}
-	for stack := []git.ID{id}; len(stack) > 0; {
-		n := f.News[stack[len(stack)-1]]
-		stack = stack[:len(stack)-1]
-		if n == nil {
-			continue
-		}
-		for _, p := range n.Parents {
-			if !seen[p] {
-				seen[p] = true
-				stack = append(stack, p)
-			}
-		}
-	}
-	return len(seen)
 }

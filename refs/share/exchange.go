@@ -258,11 +258,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	if !ex.merge && !ex.push {
 		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.reportDirty(ctx), ex.checkArrived(&theirs), ex.outcome())
 	}
-	if err := ex.join(ctx, &ours, &theirs); err != nil {
-		return false, err
-	}
-	again, err = ex.exchangeRefs(ctx, &ours, &theirs)
-	again = again || err == nil && ex.joinsMore()
+	again, err = ex.exchangeJoining(ctx, &ours, &theirs)
 	if err == nil && !again {
 		err = errors.Join(ex.outcome(), ex.reportDirty(ctx))
 	}

@@ -300,9 +300,6 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if err == nil {
 		err = ex.compare(ctx, ses, st, roadmap)
 	}
-	if ex.joining[st.ref] != nil {
-		return ex.joined(ctx, st, err)
-	}
 	if err == nil {
 		return nil
 	}
@@ -425,9 +422,6 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 	}
 	if err != nil {
 		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, store.NoRoom(st.branch, err))
-	}
-	if j := ex.joining[st.ref]; j != nil && st.merged == nil {
-		return ex.keepApart(ctx, ses, st.branch, j) // no merge waits for it: the answers would be about what the other side does not have
 	}
 	for _, c := range conflicts {
 		c.Path = prefix + c.Path

@@ -23,14 +23,10 @@ import (
 // aside for this exchange, which goes on with the others and says at its end which and why.
 
 // setAside makes both sides look alike in what is set aside, so that it is neither merged, nor
-// taken, nor pushed. Of a ref that is joined it takes what this round takes in for the other side's.
+// taken, nor pushed.
 func (ex *exchanger) setAside(ours, theirs *remote.RefSet) {
 	for ref := range ex.aside {
-		id := expunge.RefID(ours, ref)
-		if j := ex.joining[ref]; j != nil {
-			id = cmp.Or(j.now, id)
-		}
-		set(theirs, git.Ref{Name: ref, ID: id})
+		set(theirs, git.Ref{Name: ref, ID: expunge.RefID(ours, ref)})
 	}
 	none := func(_ string, id git.ID) bool { return id == "" }
 	maps.DeleteFunc(theirs.Branches, none)
@@ -85,9 +81,6 @@ func (ex *exchanger) findRefused(ctx context.Context, err error) (bool, error) {
 	var refusal *fail.Error
 	if !ex.merge || !errors.As(err, &refusal) || refusal.Code != fail.IncomingInvalid {
 		return false, err
-	}
-	if ex.stopJoining() {
-		return true, nil // together with all else it may be too much
 	}
 	ours, theirs, surveyErr := remote.Survey(ctx, ex.s, ex.peer)
 	if surveyErr != nil {

@@ -1,19 +1,20 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
-	"github.com/git-context/git-context/refs/loss"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
@@ -39,49 +40,48 @@ func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
 		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}
 }
 
-// setBack returns the hints for a refused ref of the other side that is here, of which sound are the newest valid commits: the first that
-// has all that both sides have in common, else that; ours if nothing is related to it. Where the ref would lose other valid commits it
-// returns none, and [exchanger.join] takes these in first.
+// setBack returns the hints for a refused ref of the other side that is here, of which sound are the newest valid commits. One that has all that
+// both sides have in common is what the ref is set back to. Else it returns no hints: [exchanger.join] takes the valid commits in first, and
+// chooses among these. Without any valid commit the ref is set back to what both sides have in common, or to ours.
 func (ex *exchanger) setBack(ctx context.Context, r git.Ref, own git.ID, sound []git.ID, why *fail.Error) ([]string, error) {
-	more := len(sound) > loss.MostSound // the next exchange looks at others
-	sound, err := ex.distinct(ctx, sound[:min(len(sound), loss.MostSound)])
-	if err != nil {
-		return nil, err
-	}
 	common, err := ex.s.Repo().MergeBases(ctx, own, r.ID)
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	j := &joining{ref: r, why: why, tried: map[git.ID]bool{}} // an error: the ref names no commit
-	var rest []git.ID
-	for _, id := range sound {
-		bases, err := ex.s.Repo().MergeBases(ctx, own, id)
-		if err != nil {
-			return nil, err
-		}
-		hasAll := len(bases) > 0 && !slices.ContainsFunc(common, func(base git.ID) bool { return !slices.Contains(bases, base) })
-		switch {
-		case j.to == "" && !more && hasAll:
-			if j.to = id; !slices.Contains(bases, id) {
-				j.rest = append(j.rest, id) // before the others: where they conflict, this one counts
-			}
-		case len(bases) > 0 && !slices.Contains(bases, id):
-			rest = append(rest, id)
-		}
+	if err != nil {
+		common = nil // the ref names no commit
 	}
-	if j.to == "" && !more {
-		j.to = own
-		if len(common) == 1 && len(rest) > 0 {
-			j.to = common[0]
+	if sound, err = ex.distinct(ctx, sound); err != nil {
+		return nil, err
+	}
+	rest, err := ex.lacking(ctx, own, sound)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) == 0 {
+		return ex.setBackHints(r, cmp.Or(cmp.Or(sound...), cmp.Or(common...), own)), nil
+	}
+	if len(rest) == 1 {
+		if has, err := ex.hasAll(ctx, rest[0], common); err != nil || has {
+			return ex.setBackHints(r, rest[0]), err
 		}
 	}
-	if more || len(rest) > 0 {
-		j.rest = append(j.rest, rest...)
-		ex.joining[r.Name] = j
-		return nil, nil
-	}
-	return ex.setBackHints(r, j.to), nil
+	ex.joining[r.Name] = &joining{ref: r, common: common, to: cmp.Or(cmp.Or(common...), rest[0]), rest: rest, why: why}
+	return nil, nil
 }
+
+// hasAll reports whether a commit leads to some others.
+func (ex *exchanger) hasAll(ctx context.Context, id git.ID, of []git.ID) (bool, error) {
+	for _, base := range of {
+		if has, err := ex.s.Repo().IsAncestor(ctx, base, id); err != nil || !has {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// mostCompared is of how many commits distinct asks git which of them leads to others.
+const mostCompared = 1_000
 
 // distinct returns those of some commits that no other of them leads to, each without what changes nothing on top of it.
 func (ex *exchanger) distinct(ctx context.Context, ids []git.ID) (list []git.ID, err error) {
@@ -110,25 +110,20 @@ func (ex *exchanger) distinct(ctx context.Context, ids []git.ID) (list []git.ID,
 			list = append(list, id)
 		}
 	}
+	if len(list) > mostCompared {
+		return list, nil
+	}
 	return ex.s.Repo().Independent(ctx, list)
 }
 
 // lacking returns those of some commits that a commit does not lead to.
-func (ex *exchanger) lacking(ctx context.Context, tip git.ID, ids []git.ID) (list []git.ID, err error) {
-	for _, id := range ids {
-		has, err := ex.s.Repo().IsAncestor(ctx, id, tip)
-		if err != nil {
-			return nil, err
-		}
-		if !has {
-			list = append(list, id)
-		}
-	}
-	return list, nil
+func (ex *exchanger) lacking(ctx context.Context, tip git.ID, ids []git.ID) ([]git.ID, error) {
+	beyond, err := ex.s.Repo().Beyond(ctx, ids, []git.ID{tip})
+	return slices.DeleteFunc(slices.Clone(ids), func(id git.ID) bool { return !beyond[id] }), err
 }
 
 // below returns the newest commits that a ref of the other side leads to, ours does not, and that are not bad: the first on every way
-// down, of more than loss.MostSound one more than that. If there are none, they are those that ours leads to.
+// down. If there are none, they are those that ours leads to.
 func (ex *exchanger) below(ctx context.Context, tip, own git.ID, bad func(git.AheadCommit) (bool, error)) (sound []git.ID, err error) {
 	list, err := ex.s.Repo().Ahead(ctx, tip, own)
 	if err != nil {
@@ -140,7 +135,7 @@ func (ex *exchanger) below(ctx context.Context, tip, own git.ID, bad func(git.Ah
 	}
 	var both []git.ID
 	seen := map[git.ID]bool{tip: true}
-	for queue := []git.ID{tip}; len(queue) > 0 && len(sound) <= loss.MostSound; queue = queue[1:] {
+	for queue := []git.ID{tip}; len(queue) > 0; queue = queue[1:] {
 		c, ahead := by[queue[0]]
 		if !ahead {
 			both = append(both, queue[0])
@@ -162,56 +157,164 @@ func (ex *exchanger) below(ctx context.Context, tip, own git.ID, bad func(git.Ah
 		}
 	}
 	if len(sound) == 0 {
-		return both[:min(len(both), loss.MostSound)], nil
+		return both, nil
 	}
 	return sound, nil
 }
 
-// joining is a refused ref that has several valid commits below it, none of which leads to all others, or too many to look at.
+// joining is a refused ref that has several valid commits below it, none of which leads to all others.
 type joining struct {
-	ref   git.Ref         // as the other side has it, by its name here
-	to    git.ID          // the commit to set it back to; "" for too many
-	rest  []git.ID        // that and the others, if our ref lacks them
-	tried map[git.ID]bool // those of them that this exchange has tried to take in
-	now   git.ID          // that this round takes in; "" for none
-	why   *fail.Error     // why it is refused
+	ref  git.Ref  // as the other side has it, by its name here
+	to   git.ID   // the commit to set it back to: the first with all of common that was taken in, else a part of that
+	rest []git.ID // the valid commits that our ref lacks
+	left []git.ID // those of them that cannot be taken in
+	done bool     // this exchange has tried
+
+	common []git.ID    // what both sides have in common
+	chosen bool        // to has all of common
+	why    *fail.Error // why the ref is refused
 }
 
-// mostJoined is how many commits of one ref an exchange tries to take in so: the next one goes on.
-const mostJoined = 16
+const (
+	mostJoined = 64               // commits of one ref that an exchange takes in so: the next one goes on
+	mostJoin   = 20 * time.Second // how long it takes to do so
+	mostDrops  = 20               // commits that are named in a hint
+)
 
-// join makes this round take in, of each ref that is joined, one commit in place of what the other side has.
-func (ex *exchanger) join(ctx context.Context, ours, theirs *remote.RefSet) error {
+// exchangeJoining is exchangeRefs after what is joined is taken in.
+func (ex *exchanger) exchangeJoining(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
 	for _, ref := range slices.Sorted(maps.Keys(ex.joining)) {
-		j, own := ex.joining[ref], expunge.RefID(ours, ref)
-		j.now = ""
-		var err error
-		if j.rest, err = ex.lacking(ctx, own, j.rest); err != nil {
-			return err
-		}
-		if name, isBranch := git.BranchName(ref); !ex.merge || ex.peer.Bundle || isBranch && !ex.wants(name) || len(j.tried) >= mostJoined {
-			continue
-		}
-		for _, id := range j.rest {
-			if j.tried[id] {
-				continue
-			}
-			j.tried[id] = true
-			may, err := ex.mayJoin(ctx, git.Ref{Name: ref, ID: id}, ours)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				ex.warn(fmt.Sprintf("'%s' of '%s': %v", displayRef(ref), ex.peer.Name, err))
-			}
-			if may {
-				j.now = id
-				break
-			}
+		if err := ex.join(ctx, ex.joining[ref], ours); err != nil {
+			return false, err
 		}
 	}
 	ex.setAside(ours, theirs)
-	return nil
+	again, err = ex.exchangeRefs(ctx, ours, theirs)
+	for _, j := range ex.joining { // refused by that
+		again = again || err == nil && !j.done
+	}
+	return again, err
+}
+
+// join takes in here the valid commits below a refused ref or, of one that cannot be taken in, its parents. Where they differ it keeps what both
+// say: nobody is there to ask, and the ref has none of these commits any more once it is set back.
+func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) error {
+	name, isBranch := git.BranchName(j.ref.Name)
+	if j.done = true; !ex.merge || isBranch && !ex.wants(name) {
+		return nil
+	}
+	var tried []git.ID
+	seen := map[git.ID]bool{}
+	until := time.Now().Add(mostJoin)
+	for n := 0; len(j.rest) > 0 && n < mostJoined; {
+		id := j.rest[0]
+		j.rest = j.rest[1:]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if tried = append(tried, id); time.Now().After(until) {
+			continue
+		}
+		joined, err := ex.joinOne(ctx, git.Ref{Name: j.ref.Name, ID: id}, ours)
+		if err != nil {
+			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
+		}
+		if joined {
+			n++
+			err = j.choose(ctx, ex, id)
+		} else {
+			err = j.descend(ctx, ex, id, ours)
+		}
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+	}
+	own := expunge.RefID(ours, j.ref.Name)
+	var err error
+	if j.rest, err = ex.lacking(ctx, own, j.rest); err == nil {
+		j.left, err = ex.lacking(ctx, own, tried)
+	}
+	return err
+}
+
+// choose makes a commit that was taken in the one to set the ref back to, if it is the first that has all that both sides have in common.
+func (j *joining) choose(ctx context.Context, ex *exchanger, id git.ID) error {
+	if j.chosen {
+		return nil
+	}
+	var err error
+	if j.chosen, err = ex.hasAll(ctx, id, j.common); j.chosen {
+		j.to = id
+	}
+	return err
+}
+
+// descend lists the parents of a commit that was not taken in, as far as ours lacks them.
+func (j *joining) descend(ctx context.Context, ex *exchanger, id git.ID, ours *remote.RefSet) error {
+	c, err := ex.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return err
+	}
+	parents, err := ex.lacking(ctx, expunge.RefID(ours, j.ref.Name), c.Parents)
+	j.rest = append(j.rest, parents...)
+	return err
+}
+
+// keepingBoth settles a conflict by what both sides say. Of a map and a value in its place, which cannot be united, ours stays.
+func keepingBoth(ses *store.Transaction) merge.Settler {
+	union := merge.Preferring(ses, merge.SettleUnion)
+	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
+		if c.Kind == doc.ConflictKey && c.Ours != nil && c.Theirs != nil && doc.IsMap(*c.Ours) != doc.IsMap(*c.Theirs) {
+			return c.Ours, true, nil
+		}
+		return union(ctx, c)
+	}
+}
+
+// joinOne takes one commit in, as if the other side had the ref there. It reports whether ours leads to it.
+func (ex *exchanger) joinOne(ctx context.Context, r git.Ref, ours *remote.RefSet) (bool, error) {
+	if may, err := ex.mayJoin(ctx, r, ours); err != nil || !may {
+		return false, err
+	}
+	in, _ := ex.refsToCheck(r)
+	var err error
+	if ex.arrived, err = incoming.Arrived(ctx, ex.s, in, &ex.read); err != nil {
+		return false, err
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return false, err
+	}
+	defer ses.Close()
+	if r.Name == git.NotesRef {
+		if err := ex.uniteNotes(ctx, ses, nil, ours, &remote.RefSet{Notes: r.ID}); err != nil {
+			return false, err
+		}
+		return true, ses.Commit(ctx)
+	}
+	branch, isBranch := git.BranchName(r.Name)
+	if !isBranch {
+		branch = ""
+	}
+	st := &refAction{ref: r.Name, branch: branch, ours: expunge.RefID(ours, r.Name)}
+	roadmap, err := ex.s.RoadmapTip(ctx)
+	if err != nil {
+		return false, err
+	}
+	ex.settle = keepingBoth(ses)
+	if err := ex.heal(ctx, ses, st, r.ID, roadmap); err != nil {
+		return false, err
+	}
+	if err := ex.compare(ctx, ses, st, roadmap); err != nil {
+		return false, err
+	}
+	if err := ses.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
+		return false, err
+	}
+	moved := false
+	st.push = ""
+	return st.take != "", ex.takeOne(ctx, st, ours, &moved)
 }
 
 // mayJoin reports whether a commit below a refused ref asks to forget nothing, contains nothing that was expunged, and is signed as the
@@ -258,99 +361,22 @@ func (ex *exchanger) isClean(ctx context.Context, known doc.Expunged, r git.Ref,
 	return now[r.ID] == r.ID, err
 }
 
-// joined ends the decision about a commit that is joined, with its error: it is taken here, and pushed once the ref is set back.
-func (ex *exchanger) joined(ctx context.Context, st *refAction, err error) error {
-	st.push = ""
-	if err == nil {
-		return nil
-	}
-	why := ex.aside[st.ref]
-	if err := ex.setAsideOne(ctx, st.ref, err); err != nil {
-		return err
-	}
-	ex.warn(ex.aside[st.ref].Error())
-	ex.aside[st.ref] = why
-	if err := ex.joining[st.ref].descend(ctx, ex.s.Repo()); err != nil {
-		return err
-	}
-	*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
-	return nil
-}
-
-// descend puts the parents of a commit that cannot be merged in its place: what others have pushed may be below it.
-func (j *joining) descend(ctx context.Context, repo *git.Repo) error {
-	c, err := repo.Commit(ctx, j.now)
-	if err == nil && len(c.Parents) > 0 {
-		j.rest = append(slices.DeleteFunc(j.rest, func(id git.ID) bool { return id == j.now }), c.Parents...)
-	}
-	return err
-}
-
-// keepApart keeps a commit that conflicts with what is here as a deleted branch, since the push that is printed drops it. Of the roadmap there
-// is no such thing: the hint names the commit.
-func (ex *exchanger) keepApart(ctx context.Context, ses *store.Transaction, branch string, j *joining) error {
-	if branch == "" {
-		return nil
-	}
-	prefix := git.DeletedRef(branch, "")
-	list, err := ex.s.Repo().Refs(ctx, git.DeletedPrefix)
-	if err != nil {
-		return err
-	}
-	kept := slices.IndexFunc(list, func(r git.Ref) bool { return r.ID == j.now && strings.HasPrefix(r.Name, prefix) })
-	if kept < 0 {
-		id, err := ex.s.NewID("")
-		if err != nil {
-			return err
-		}
-		kept, list = len(list), append(list, git.Ref{Name: prefix + id, ID: j.now})
-		ses.Refs.Update(prefix+id, j.now, "")
-	}
-	c, err := ex.s.Repo().Commit(ctx, j.now)
-	if err != nil {
-		return err
-	}
-	j.rest = slices.DeleteFunc(j.rest, func(id git.ID) bool { return id == j.now })
-	ex.note(fmt.Sprintf("commit %s by %s of '%s' conflicts with what is here and is kept as a deleted branch; this brings back what '%s' lacks of it: git context restore %s",
-		j.now.Short(), prose.OneLine(loss.Author(c), 100), ex.peer.Name, branch, list[kept].Name))
-	return nil
-}
-
-// joinsMore reports whether another round has something to join, or to see what this one has joined.
-func (ex *exchanger) joinsMore() bool {
-	for _, j := range ex.joining {
-		if j.now != "" || len(j.tried) < mostJoined && slices.ContainsFunc(j.rest, func(id git.ID) bool { return !j.tried[id] }) {
-			return true
-		}
-	}
-	return false
-}
-
-// stopJoining ends what a round tries to join, and reports whether it tried anything.
-func (ex *exchanger) stopJoining() (tried bool) {
-	for _, j := range ex.joining {
-		tried = tried || j.now != ""
-		j.now = ""
-		for _, id := range j.rest {
-			j.tried[id] = true
-		}
-	}
-	return tried
-}
-
 // joinHints adds to the refusals of what was joined the commands that set the refs back or, while there is more to take in, the next sync. What
-// cannot be taken in, for a conflict as a rule, they name.
+// cannot be taken in they name.
 func (ex *exchanger) joinHints() {
 	for _, ref := range slices.Sorted(maps.Keys(ex.joining)) {
 		j := ex.joining[ref]
-		if j.to == "" || slices.ContainsFunc(j.rest, func(id git.ID) bool { return !j.tried[id] }) {
+		if len(j.rest) > 0 {
 			j.why.Hints = append(j.why.Hints, "below it are valid commits that are not here yet; this takes them in:", SyncCommand(prose.ShellWord(ex.peer.Name)))
 			continue
 		}
-		if len(j.rest) > 0 {
-			list := fmt.Sprint(j.rest)
-			j.why.Hints = append(j.why.Hints, "the next push drops these commits, which cannot be taken in here:",
-				"git log "+list[1:len(list)-1]+" --not "+ref)
+		if n := len(j.left); n > 0 {
+			what := "the next push drops these commits, which cannot be taken in here:"
+			if n > mostDrops {
+				what = fmt.Sprintf("the next push drops %d commits, which cannot be taken in here, among them:", n)
+			}
+			list := fmt.Sprint(j.left[:min(n, mostDrops)])
+			j.why.Hints = append(j.why.Hints, what, "git log "+list[1:len(list)-1]+" --not "+ref)
 		}
 		j.why.Hints = append(j.why.Hints, ex.setBackHints(j.ref, j.to)...)
 	}
@@ -370,27 +396,32 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 		why.Hints = append(why.Hints, noCommand)
 		return nil
 	}
-	bytes, bad := 0, map[git.ID]bool{} // by the file
+	most, _ := ex.mostTombstones()
+	bytes, bad := int64(0), map[git.ID]bool{} // by the file
 	sound, err := ex.below(ctx, theirs, ours, func(c git.AheadCommit) (bool, error) {
 		file, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.ExpungedFile)
-		if _, seen := bad[file.ID]; seen || !has || err != nil || bytes > mostListed {
-			return bad[file.ID] || bytes > mostListed, err
+		if _, seen := bad[file.ID]; seen || !has || err != nil {
+			return bad[file.ID], err
+		}
+		infos, err := ex.s.Repo().Infos(ctx, []git.ID{file.ID})
+		if err != nil {
+			return false, err
+		}
+		if size := infos[0].Size; int64(most) < size || bytes+size > mostListed {
+			bad[file.ID] = true
+			return true, nil
 		}
 		data, err := ex.s.Repo().Blob(ctx, file.ID)
 		if err != nil {
 			return false, err
 		}
-		bytes += len(data)
+		bytes += int64(len(data))
 		e, err := doc.ParseExpunged(data)
 		bad[file.ID] = err != nil || !accepts(e) // an error is of the data
 		return bad[file.ID], nil
 	})
 	if err != nil {
 		return err
-	}
-	if bytes > mostListed {
-		why.Hints = append(why.Hints, noCommand, "git log "+prose.ShellWord(ex.peer.Tracking.Roadmap()))
-		return nil
 	}
 	hints, err := ex.setBack(ctx, git.Ref{Name: git.RoadmapRef, ID: theirs}, ours, sound, why)
 	why.Hints = append(why.Hints, hints...)

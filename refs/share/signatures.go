@@ -101,31 +101,39 @@ func (ex *exchanger) leaveUnverified(refs []git.Ref) {
 	}
 }
 
+// mostBelow is how long beforeUnsigned looks for what is signed below a commit that is not.
+const mostBelow = 3 * time.Second
+
 // beforeUnsigned adds to the refusal of a ref of the other side the command that sets it back to its newest commits that are signed, as all
-// that they bring is; none for what is not here, which stops nothing.
+// that they bring is, or to what both sides have in common, if these are not found in time; none for what is not here, which stops nothing.
 func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, own git.ID, why *fail.Error) error {
 	if own == "" || ex.peer.Bundle {
 		return nil
 	}
 	unsigned := func(c git.AheadCommit) (bool, error) { return ex.signed.First(c.ID) != nil, nil }
-	for until := time.Now().Add(mostApart); ; {
-		sound, err := ex.below(ctx, r.ID, own, unsigned)
-		if err == nil { // what only commits without a signature lead to was not looked at
-			err = ex.signed.Check(ctx, ex.s, sound, false)
-		}
-		if err != nil {
+	flawed := func(id git.ID) bool { return ex.signed.First(id) != nil }
+	var sound []git.ID
+	for until, found := time.Now().Add(mostBelow), false; !found; {
+		var err error
+		if sound, err = ex.below(ctx, r.ID, own, unsigned); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(sound, func(id git.ID) bool { return ex.signed.First(id) != nil }) {
-			if time.Now().Before(until) {
-				continue
+		found = true
+		for chunk := range slices.Chunk(sound, verifiedAtOnce) { // what only commits without a signature lead to was not looked at
+			if time.Now().After(until) {
+				sound = nil
+				break
 			}
-			return nil
+			if err := ex.signed.Check(ctx, ex.s, chunk, false); err != nil {
+				return err
+			}
+			found = found && !slices.ContainsFunc(chunk, flawed)
 		}
-		hints, err := ex.setBack(ctx, r, own, sound, why)
-		why.Hints = append(why.Hints, hints...)
-		return err
+		found = found || len(sound) == 0
 	}
+	hints, err := ex.setBack(ctx, r, own, sound, why)
+	why.Hints = append(why.Hints, hints...)
+	return err
 }
 
 // toVerify lists the refs of the other side, by their names here, that bring something to take in.

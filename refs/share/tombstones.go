@@ -166,13 +166,18 @@ func (ex *exchanger) unaccepted(ours *remote.RefSet, known, e doc.Expunged) *fai
 	return ex.noRoom(known, e)
 }
 
+// mostTombstones is how many bytes of tombstones may be here with those of the other side, and which part of the words.
+func (ex *exchanger) mostTombstones() (bytes, part int) {
+	if ex.accepted || ex.dry || ex.peer.Accepts {
+		return expunge.MostTombstones, 1
+	}
+	return followBytes, 2
+}
+
 // noRoom returns why tombstones of the other side are not taken over: with ours they are so many that little
 // could be expunged here any more, and no tombstone ever leaves the file. It returns nil if they may be.
 func (ex *exchanger) noRoom(known, e doc.Expunged) *fail.Error {
-	most, part := followBytes, 2
-	if ex.accepted || ex.dry || ex.peer.Accepts {
-		most, part = expunge.MostTombstones, 1
-	}
+	most, part := ex.mostTombstones()
 	all := known.Union(e)
 	size, words := len(all.Bytes()), all.Words() == known.Words() || all.WordsFit(part)
 	if size <= most && words || known.Contains(e) {
