@@ -81,6 +81,7 @@ type exchanger struct {
 	behind   bool                // the notes here stay behind the other side's, see notes.Update
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
 	joining  map[string]*joining // those of them that have several valid commits below them
+	asking   map[git.ID]bool     // files of tombstones that what is joined must not have
 	unheld   []string            // negative refspecs of refs whose names are too long here
 	blocked  error               // another merge waits where their conflicts should
 
@@ -91,7 +92,7 @@ type exchanger struct {
 // newExchanger returns an exchange that asks for nothing yet.
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, joining: map[string]*joining{}, warned: map[string]int{},
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, joining: map[string]*joining{}, asking: map[git.ID]bool{}, warned: map[string]int{},
 		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures(), spared: map[string]expunge.RefusedRef{}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -169,6 +170,7 @@ type joining struct {
 	rest []git.ID // the valid commits that our ref lacks
 	left []git.ID // those of them that cannot be taken in
 	done bool     // this exchange has tried
+	late bool     // it had no time for some of rest
 
 	common []git.ID    // what both sides have in common
 	chosen bool        // to has all of common
@@ -200,22 +202,24 @@ func (ex *exchanger) exchangeJoining(ctx context.Context, ours, theirs *remote.R
 // say: nobody is there to ask, and the ref has none of these commits any more once it is set back.
 func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) error {
 	name, isBranch := git.BranchName(j.ref.Name)
-	if j.done = true; !ex.merge || isBranch && !ex.wants(name) {
+	done := j.done
+	if j.done = true; done || !ex.merge || isBranch && !ex.wants(name) {
 		return nil
+	}
+	if len(j.rest) > mostJoined { // what cannot be taken in must not be before the others each time
+		rand.Shuffle(len(j.rest), func(a, b int) { j.rest[a], j.rest[b] = j.rest[b], j.rest[a] })
 	}
 	var tried []git.ID
 	seen := map[git.ID]bool{}
 	until := time.Now().Add(mostJoin)
-	for n := 0; len(j.rest) > 0 && n < mostJoined; {
+	for n := 0; len(j.rest) > 0 && n < mostJoined && !j.late; j.late = time.Now().After(until) {
 		id := j.rest[0]
 		j.rest = j.rest[1:]
 		if seen[id] {
 			continue
 		}
 		seen[id] = true
-		if tried = append(tried, id); time.Now().After(until) {
-			continue
-		}
+		tried = append(tried, id)
 		joined, err := ex.joinOne(ctx, git.Ref{Name: j.ref.Name, ID: id}, ours)
 		if err != nil {
 			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
@@ -325,11 +329,7 @@ func (ex *exchanger) mayJoin(ctx context.Context, r git.Ref, ours *remote.RefSet
 		return false, err
 	}
 	if r.Name == git.RoadmapRef {
-		e, err := tombstonesAt(ctx, ex.s, r.ID)
-		if err != nil {
-			return false, err
-		}
-		if err := addReplaced(&known, e); err != nil || !known.Contains(e) {
+		if asks, err := ex.asks(ctx, r.ID, ours, &known); err != nil || asks {
 			return false, err
 		}
 	}
@@ -350,6 +350,30 @@ func (ex *exchanger) mayJoin(ctx context.Context, r git.Ref, ours *remote.RefSet
 	return err == nil, err
 }
 
+// asks reports whether the tombstones of a commit of the roadmap ask for anything, or are not accepted; else it adds the replaced commits that
+// they name to known. A file that thousands of commits have is read once.
+func (ex *exchanger) asks(ctx context.Context, id git.ID, ours *remote.RefSet, known *doc.Expunged) (bool, error) {
+	c, err := ex.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	file, _, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.ExpungedFile)
+	if err != nil || ex.asking[file.ID] {
+		return true, err
+	}
+	e, err := tombstonesAt(ctx, ex.s, id)
+	if err != nil {
+		return false, err
+	}
+	if ex.unaccepted(ours, *known, e) == nil {
+		if err := addReplaced(known, e); err != nil || known.Contains(e) {
+			return false, err
+		}
+	}
+	ex.asking[file.ID] = true
+	return true, nil
+}
+
 // isClean reports whether a commit leads to nothing that was expunged.
 func (ex *exchanger) isClean(ctx context.Context, known doc.Expunged, r git.Ref, ours *remote.RefSet) (bool, error) {
 	w := expunge.NewRewriter(ex.s, known)
@@ -368,7 +392,10 @@ func (ex *exchanger) joinHints() {
 		j := ex.joining[ref]
 		if len(j.rest) > 0 {
 			j.why.Hints = append(j.why.Hints, "below it are valid commits that are not here yet; this takes them in:", SyncCommand(prose.ShellWord(ex.peer.Name)))
-			continue
+			if !j.late {
+				continue
+			}
+			j.why.Hints = append(j.why.Hints, fmt.Sprintf("only if that brings nothing more, since it drops %s:", prose.Count(len(j.rest), "such commit")))
 		}
 		if n := len(j.left); n > 0 {
 			what := "the next push drops these commits, which cannot be taken in here:"
