@@ -71,6 +71,11 @@ func (ex *exchanger) setBack(ctx context.Context, r git.Ref, own git.ID, sound [
 	return nil, nil
 }
 
+// cutHints says that the search for valid commits below a ref was too long, and how to see what a push may drop.
+func (ex *exchanger) cutHints(r git.Ref) []string {
+	return []string{"not all commits below it were looked at; of these, which are not here, the next push drops some:", fmt.Sprintf("git log %s --not %s", r.ID, r.Name)}
+}
+
 // hasAll reports whether a commit leads to some others.
 func (ex *exchanger) hasAll(ctx context.Context, id git.ID, of []git.ID) (bool, error) {
 	for _, base := range of {
@@ -424,7 +429,7 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 		return nil
 	}
 	most, _ := ex.mostTombstones()
-	bytes, bad := int64(0), map[git.ID]bool{} // by the file
+	bytes, cut, bad := int64(0), false, map[git.ID]bool{} // by the file
 	sound, err := ex.below(ctx, theirs, ours, func(c git.AheadCommit) (bool, error) {
 		file, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.ExpungedFile)
 		if _, seen := bad[file.ID]; seen || !has || err != nil {
@@ -435,7 +440,7 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 			return false, err
 		}
 		if size := infos[0].Size; int64(most) < size || bytes+size > mostListed {
-			bad[file.ID] = true
+			cut, bad[file.ID] = cut || int64(most) >= size, true
 			return true, nil
 		}
 		data, err := ex.s.Repo().Blob(ctx, file.ID)
@@ -450,7 +455,11 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 	if err != nil {
 		return err
 	}
-	hints, err := ex.setBack(ctx, git.Ref{Name: git.RoadmapRef, ID: theirs}, ours, sound, why)
+	r := git.Ref{Name: git.RoadmapRef, ID: theirs}
+	if cut {
+		why.Hints = append(why.Hints, ex.cutHints(r)...)
+	}
+	hints, err := ex.setBack(ctx, r, ours, sound, why)
 	why.Hints = append(why.Hints, hints...)
 	return err
 }

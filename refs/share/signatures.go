@@ -121,7 +121,7 @@ func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, own git.ID, 
 		found = true
 		for chunk := range slices.Chunk(sound, verifiedAtOnce) { // what only commits without a signature lead to was not looked at
 			if time.Now().After(until) {
-				sound = nil
+				sound, why.Hints = nil, append(why.Hints, ex.cutHints(r)...)
 				break
 			}
 			if err := ex.signed.Check(ctx, ex.s, chunk, false); err != nil {
