@@ -46,9 +46,9 @@ func (h HiddenLines) CameBack(hidden, entry []byte, all Expunged) bool {
 	if len(now) != len(before) {
 		return false
 	}
-	any := all.anyText()
+	texts := all.anyText()
 	here := Expunged{turns: map[string]int{}}
-	redactAny, redact := any.entryLines(), here.entryLines()
+	redactAny, redact := texts.entryLines(), here.entryLines()
 	for i, line := range now {
 		clear(here.turns)
 		for name := range h.Texts[i].turns {
