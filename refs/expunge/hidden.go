@@ -128,7 +128,7 @@ type hiddenEntry struct {
 }
 
 // hiddenIn returns the texts that entries lose in all refs that have them, by id; where they differ, that nothing else comes back: one of
-// the refs may be a branch that somebody else made, in which an entry of ours has other words.
+// the refs may be a branch of another writer, in which an entry of ours has other words.
 func (op *Operation) hiddenIn(ctx context.Context, refs []git.Ref) (map[string]hiddenTexts, error) {
 	files, seen := map[git.ID]string{}, map[git.ID]bool{}
 	for _, r := range refs {

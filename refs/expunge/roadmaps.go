@@ -43,7 +43,8 @@ func ReplacedRoadmaps(s *store.Store) (map[git.ID]git.ID, error) {
 }
 
 // mostRoadmaps is how many lines the file may have with those that are learnt from others. What others can make up must not
-// keep out what is learnt later, so that older lines go: they are needed where a clone still pushes what they replace.
+// keep out what is learnt later, so that some of the lines before it go, whichever: they are needed where a clone still pushes
+// what they replace.
 const mostRoadmaps = 5_000
 
 // FollowRoadmaps is Follow for tombstones in force, after others have replaced commits of the roadmap that were never here: it writes down by

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/internal/memtest"
@@ -79,6 +80,13 @@ func TestManyParents(t *testing.T) {
 		} else {
 			what = memtest.OK(loss.OfBranch(ctx, s, loss.Range{Tip: tip, News: news, Branch: "main", Judge: true}))(t).What()
 		}
+		var refused error // without a judgement
+		if of.ref == git.RoadmapRef {
+			_, refused = memtest.OK(loss.OfRoadmap(ctx, s, loss.Range{Tip: tip, News: news}))(t).Restore(ctx, nil, tip)
+		} else {
+			_, refused = memtest.OK(loss.OfBranch(ctx, s, loss.Range{Tip: tip, News: news, Branch: "main"}))(t).Restore(ctx, nil, nil)
+		}
+		memtest.ErrorCode(t, refused, fail.MergeUnclear)
 		r.Must(s.Close())
 		if what != of.lost {
 			t.Errorf("%s: lost %s; want %s", of.ref, what, of.lost)

@@ -176,11 +176,10 @@ func (ex *exchanger) refsToCheck(r git.Ref) (in incoming.Refs, role incoming.Rol
 }
 
 // mendThere returns hints with the command that sets a refused ref back on the other side, unless it has moved: to its
-// newest valid commit, so that what others have added there stays, or to ours if it has none that is related to ours. A
+// newest valid commit, so that what others have added there stays; of a ref that is here see setBack. A
 // tag, which never moves, and a branch without any valid commit is deleted there. It returns none where this repository
 // cannot tell what is valid: an object is missing or damaged here, the ref is refused for its size, which a setting
-// allows, or the ref is not here and there are several such commits. For several of a ref that is here see setBack; why gets the
-// hints then.
+// allows, or the ref is not here and there are several such commits. Where several have to be joined first, why gets the hints.
 func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet, why *fail.Error) ([]string, error) {
 	if ex.peer.Bundle {
 		return nil, nil
@@ -201,8 +200,11 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 	case len(sound.Tips) == 1:
 		hints = ex.setBackHints(r, sound.Tips[0])
 	}
-	if sound.Ahead && len(hints) > 0 {
+	switch {
+	case sound.Ahead && len(hints) > 0:
 		hints[0] = "set the clock, if it is behind; else " + hints[0]
+	case sound.Ahead:
+		hints = []string{"set the clock, if it is behind"}
 	}
 	return hints, err
 }

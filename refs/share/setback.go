@@ -45,12 +45,15 @@ func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
 // both sides have in common is what the ref is set back to. Else it returns no hints: [exchanger.join] takes the valid commits in first, and
 // chooses among these. Without any valid commit the ref is set back to what both sides have in common, or to ours.
 func (ex *exchanger) setBack(ctx context.Context, r git.Ref, own git.ID, sound []git.ID, why *fail.Error) ([]string, error) {
-	common, err := ex.s.Repo().MergeBases(ctx, own, r.ID)
-	if ctx.Err() != nil {
+	infos, err := ex.s.Repo().Infos(ctx, []git.ID{r.ID})
+	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		common = nil // the ref names no commit
+	var common []git.ID
+	if infos[0].Type == "commit" { // a ref may name anything
+		if common, err = ex.s.Repo().MergeBases(ctx, own, r.ID); err != nil {
+			return nil, err
+		}
 	}
 	if sound, err = ex.distinct(ctx, sound); err != nil {
 		return nil, err
@@ -122,7 +125,7 @@ func (ex *exchanger) distinct(ctx context.Context, ids []git.ID) (list []git.ID,
 	return ex.s.Repo().Independent(ctx, list)
 }
 
-// lacking returns those of some commits that a commit does not lead to.
+// lacking returns those of some commits that a commit does not lead to, without those beyond the edge of a shallow clone.
 func (ex *exchanger) lacking(ctx context.Context, tip git.ID, ids []git.ID) ([]git.ID, error) {
 	beyond, err := ex.s.Repo().Beyond(ctx, ids, []git.ID{tip})
 	return slices.DeleteFunc(slices.Clone(ids), func(id git.ID) bool { return !beyond[id] }), err
@@ -204,11 +207,13 @@ func (ex *exchanger) exchangeJoining(ctx context.Context, ours, theirs *remote.R
 }
 
 // join takes in here the valid commits below a refused ref or, of one that cannot be taken in, its parents. Where they differ it keeps what both
-// say: nobody is there to ask, and the ref has none of these commits any more once it is set back.
+// say: a sync cannot ask, and once the ref is set back it has none of these commits any more.
 func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) error {
 	name, isBranch := git.BranchName(j.ref.Name)
-	done := j.done
-	if j.done = true; done || !ex.merge || isBranch && !ex.wants(name) {
+	if j.done {
+		return nil
+	}
+	if j.done = true; !ex.merge || isBranch && !ex.wants(name) {
 		return nil
 	}
 	if len(j.rest) > mostJoined { // what cannot be taken in must not be before the others each time
@@ -226,7 +231,10 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 		seen[id] = true
 		tried = append(tried, id)
 		joined, err := ex.joinOne(ctx, git.Ref{Name: j.ref.Name, ID: id}, ours)
-		if err != nil {
+		if aside := ex.aside[j.ref.Name]; err == nil && aside != error(j.why) { // as notes that have no room
+			err = aside
+		}
+		if ex.aside[j.ref.Name] = j.why; err != nil {
 			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
 		}
 		if joined {
