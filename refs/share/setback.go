@@ -230,11 +230,12 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 		}
 		seen[id] = true
 		tried = append(tried, id)
+		refused := ex.aside[j.ref.Name]
 		joined, err := ex.joinOne(ctx, git.Ref{Name: j.ref.Name, ID: id}, ours)
-		if aside := ex.aside[j.ref.Name]; err == nil && aside != error(j.why) { // as notes that have no room
-			err = aside
+		if now := ex.aside[j.ref.Name]; err == nil && now != refused { // as notes that cannot be united
+			err = now
 		}
-		if ex.aside[j.ref.Name] = j.why; err != nil {
+		if ex.aside[j.ref.Name] = refused; err != nil {
 			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
 		}
 		if joined {
