@@ -83,9 +83,9 @@ func UnionKey(path, ours, theirs string) (string, error) {
 	})
 }
 
-// UnionValues returns a YAML list of the values in both, each once, ours first. Of two lists of the same values, it returns the one that
-// is the bytewise smaller one in YAML, so that clones that made the same union in different orders come to one. It fails if one of
-// them is not YAML.
+// UnionValues returns a YAML list of the values in both, each once, ours first. If theirs has all values, it returns that or theirs,
+// whichever is the bytewise smaller one in YAML, so that clones that made the same union in different orders come to one. It fails if
+// one of them is not YAML.
 func UnionValues(ours, theirs string) (string, error) {
 	return unionValues(ours, theirs, func(n *yaml.Node) []*yaml.Node {
 		if n.Kind == yaml.SequenceNode {
@@ -113,16 +113,10 @@ func unionValues(ours, theirs string, items func(*yaml.Node) []*yaml.Node) (stri
 		}
 		sides[i] = lackingNodes(items(n), nil)
 	}
-	first, err := encodeList(sides[0])
-	if err != nil {
-		return "", err
-	}
 	news := lackingNodes(sides[1], sides[0])
-	if len(news) > 0 {
-		return encodeList(append(sides[0], news...))
-	}
-	if len(sides[1]) < len(sides[0]) || slices.EqualFunc(sides[0], sides[1], equalNodes) {
-		return first, nil
+	first, err := encodeList(append(sides[0], news...))
+	if err != nil || len(lackingNodes(sides[0], sides[1])) > 0 || slices.EqualFunc(sides[0], sides[1], equalNodes) {
+		return first, err
 	}
 	second, err := encodeList(sides[1])
 	return min(first, second), err

@@ -22,6 +22,7 @@ func TestUnionValues(t *testing.T) {
 		{"a\n", "[b, a]\n", "- a\n- b\n"},
 		{"[a, b]\n", "[b, a]\n", "- a\n- b\n"}, // of the same values always one list
 		{"[b, a]\n", "[a, b]\n", "- a\n- b\n"},
+		{"b\n", "[a, b]\n", "- a\n- b\n"},
 		{"{a: 1}\n", "{a: 2}\n", "- {a: 1}\n- {a: 2}\n"},
 		{"{a: 1, b: 2}\n", "b: 2\na: 1\n", "- {a: 1, b: 2}\n"}, // the order of keys says nothing
 		{"[[1], [2]]\n", "[[2], [3]]\n", "- [1]\n- [2]\n- [3]\n"},
