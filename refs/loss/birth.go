@@ -3,6 +3,7 @@ package loss
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -178,8 +179,9 @@ func (f *finder) hidden(ctx context.Context, births bool) ([]git.ID, error) {
 	}
 }
 
-// between reports whether a commit follows what this repository and the other side have in common: what lies
-// below it belongs to this branch. It asks git once: each of thousands of commits may look like a birth.
+// between reports whether a commit follows what this repository and the other side have in common of this branch: what lies
+// below it belongs to it, too. Where both have made a branch of that name, that is of the branch from which they made it. It asks git
+// once: each of thousands of commits may look like a birth.
 func (f *finder) between(ctx context.Context, id git.ID) (bool, error) {
 	if f.above != nil {
 		return f.above[id], nil
@@ -187,6 +189,16 @@ func (f *finder) between(ctx context.Context, id git.ID) (bool, error) {
 	bases, err := f.mergeBases(ctx, f.Have, f.Tip)
 	if err != nil {
 		return false, err
+	}
+	bases = slices.Clone(bases)
+	for i := len(bases) - 1; i >= 0; i-- {
+		name, err := f.branchAt(ctx, bases[i])
+		if err != nil {
+			return false, err
+		}
+		if name != "" && name != f.Branch {
+			bases = slices.Delete(bases, i, i+1)
+		}
 	}
 	above := map[git.ID]bool{}
 	if len(bases) > 0 {
