@@ -88,7 +88,7 @@ func (ex *exchanger) bothKnown(ctx context.Context, ours, theirs *remote.RefSet)
 	}
 	known, e, err := ex.bothTombstones(ctx, ours, theirs)
 	if err == nil {
-		err = addReplaced(&known, e)
+		err = ex.addComing(ctx, &known, theirs)
 	}
 	return known, known.Union(e), err
 }

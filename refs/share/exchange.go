@@ -82,6 +82,7 @@ type exchanger struct {
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
 	joining  map[string]*joining // those of them that have several valid commits below them
 	asking   map[git.ID]bool     // files of tombstones that what is joined must not have
+	sent     [2]git.ID           // a roadmap of the other side that is refused, and the commit on top of it that has our tombstones
 	unheld   []string            // negative refspecs of refs whose names are too long here
 	blocked  error               // another merge waits where their conflicts should
 
@@ -336,6 +337,7 @@ func (ex *exchanger) stillLocked(err error) error {
 func (ex *exchanger) outcome() error {
 	var errs []error
 	ex.joinHints()
+	ex.renewLease()
 	errs = append(errs, ex.asideErrors()...)
 	if ex.blocked != nil {
 		errs = append(errs, ex.blocked)

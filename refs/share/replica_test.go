@@ -50,6 +50,18 @@ type replicas struct {
 	tags    map[string]string
 }
 
+func newReplicas(tb testing.TB, rt *rapid.T) *replicas {
+	h := &replicas{Fleet: memtest.NewFleet(tb, rapid.IntRange(2, 3).Draw(rt, "clones")), rt: rt, hub: known{"main": {}},
+		topics: map[string]map[string]string{}, keys: map[string]map[string]string{},
+		items: map[string]bool{}, removed: map[string]bool{}, tags: map[string]string{}}
+	for range h.Clones {
+		h.have = append(h.have, known{"main": {}})
+		h.fetched = append(h.fetched, known{"main": {}})
+		h.pending = append(h.pending, map[string][]string{})
+	}
+	return h
+}
+
 func (h *replicas) next(what string) string { h.n++; return fmt.Sprint(what, " ", h.n) }
 
 // draw picks a clone and one of its branches.
@@ -309,14 +321,7 @@ func (h *replicas) check(t *rapid.T, i int, branch string, want entrySet, c memt
 func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	memtest.Check(t, 3, func(tb testing.TB, rt *rapid.T) {
-		h := &replicas{Fleet: memtest.NewFleet(tb, rapid.IntRange(2, 3).Draw(rt, "clones")), rt: rt, hub: known{"main": {}},
-			topics: map[string]map[string]string{}, keys: map[string]map[string]string{},
-			items: map[string]bool{}, removed: map[string]bool{}, tags: map[string]string{}}
-		for range h.Clones {
-			h.have = append(h.have, known{"main": {}})
-			h.fetched = append(h.fetched, known{"main": {}})
-			h.pending = append(h.pending, map[string][]string{})
-		}
+		h := newReplicas(tb, rt)
 		rt.Repeat(map[string]func(*rapid.T){"record": h.record, "remember": h.remember, "set": h.set, "plan": h.plan,
 			"branch": h.branch, "merge": h.merge, "sync": h.sync, "sync again": h.sync})
 		h.finish(rt)

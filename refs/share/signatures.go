@@ -101,28 +101,28 @@ func (ex *exchanger) leaveUnverified(refs []git.Ref) {
 	}
 }
 
-// mostBelow is how long beforeUnsigned looks for what is signed below a commit that is not.
-const mostBelow = 3 * time.Second
-
 // beforeUnsigned adds to the refusal of a ref of the other side the command that sets it back to its newest commits that are signed, as all
-// that they bring is, or to what both sides have in common, if these are not found in time; none for what is not here, which stops nothing.
+// that they bring is; none for what is not here, which stops nothing.
 func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, own git.ID, why *fail.Error) error {
 	if own == "" || ex.peer.Bundle {
 		return nil
 	}
 	unsigned := func(c git.AheadCommit) (bool, error) { return ex.signed.First(c.ID) != nil, nil }
 	flawed := func(id git.ID) bool { return ex.signed.First(id) != nil }
+	late, err := ex.searchUntil(ctx)
+	if err != nil {
+		return err
+	}
 	var sound []git.ID
-	for until, found := time.Now().Add(mostBelow), false; !found; {
-		var err error
+	for found := false; !found; {
 		if sound, err = ex.below(ctx, r.ID, own, unsigned); err != nil {
 			return err
 		}
 		found = true
 		for chunk := range slices.Chunk(sound, verifiedAtOnce) { // what only commits without a signature lead to was not looked at
-			if time.Now().After(until) {
-				sound, why.Hints = nil, append(why.Hints, ex.cutHints(r)...)
-				break
+			if late() {
+				why.Hints = append(why.Hints, ex.cutHints()...)
+				return nil
 			}
 			if err := ex.signed.Check(ctx, ex.s, chunk, false); err != nil {
 				return err

@@ -52,6 +52,7 @@ func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction,
 	made, err := ses.RoadmapCommit(ctx, tree, []git.ID{theirs}, store.RoadmapRecord{Reason: "Add what is expunged"})
 	if err == nil {
 		st.theirs, st.push = theirs, made.ID
+		ex.sent = [2]git.ID{theirs, made.ID}
 	}
 	return err
 }
@@ -124,7 +125,7 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 	if ours.Empty() {
 		return ex.hideFirst(ctx, e, theirs.Roadmap)
 	}
-	if err := addReplaced(&known, e); err != nil {
+	if err := ex.addComing(ctx, &known, theirs); err != nil {
 		return false, err
 	}
 	all := known.Union(e)
@@ -219,13 +220,7 @@ func (ex *exchanger) tombstoneBase(ctx context.Context, all doc.Expunged, theirs
 
 // lostOfRoadmap returns what the commits of the other side's roadmap lost that ours does not have; ours is "" for none.
 func (ex *exchanger) lostOfRoadmap(ctx context.Context, all doc.Expunged, ours, theirs git.ID) (*loss.Roadmap, error) {
-	var list []git.AheadCommit
-	var err error
-	if ours == "" {
-		list, err = ex.s.Repo().HistoryTrees(ctx, []git.ID{theirs})
-	} else {
-		list, err = ex.s.Repo().Ahead(ctx, theirs, ours)
-	}
+	list, err := ex.aheadOfRoadmap(ctx, ours, theirs)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +267,7 @@ func itOrThem(entries int) string {
 
 // bothTombstones returns the tombstones of both sides.
 func (ex *exchanger) bothTombstones(ctx context.Context, ours, theirs *remote.RefSet) (known, e doc.Expunged, err error) {
-	if e, err = ex.theirTombstones(ctx, theirs); err != nil {
+	if e, err = ex.theirTombstones(ctx, ours, theirs); err != nil {
 		return known, e, err
 	}
 	known, err = tombstonesAt(ctx, ex.s, ours.Roadmap)
@@ -289,6 +284,15 @@ func addReplaced(ours *doc.Expunged, theirs doc.Expunged) error {
 	return nil
 }
 
+// addComing adds to ours the replaced commits that come with the other side's roadmap. Those that its commits have lost do not.
+func (ex *exchanger) addComing(ctx context.Context, ours *doc.Expunged, theirs *remote.RefSet) error {
+	e, err := tombstonesAt(ctx, ex.s, theirs.Roadmap)
+	if err != nil {
+		return err
+	}
+	return addReplaced(ours, e)
+}
+
 // askBefore refuses to take over a roadmap that asks to forget something, where nobody is asked: the roadmap would
 // then say that this repository has forgotten it.
 func (ex *exchanger) askBefore(ctx context.Context, ours, theirs *remote.RefSet) error {
@@ -303,7 +307,7 @@ func (ex *exchanger) askBefore(ctx context.Context, ours, theirs *remote.RefSet)
 		full.Hints = append(full.Hints, noCommand)
 		return full
 	}
-	if err := addReplaced(&known, e); err != nil || known.Contains(e) {
+	if err := ex.addComing(ctx, &known, theirs); err != nil || known.Contains(e) {
 		return err
 	}
 	again := "git context sync " + prose.ShellWord(ex.peer.Name)
@@ -314,13 +318,42 @@ func (ex *exchanger) askBefore(ctx context.Context, ours, theirs *remote.RefSet)
 		ex.peer.Name, expunge.EntriesText(len(e.Without(known).Entries()))), again)
 }
 
-// theirTombstones returns the tombstones of the other side's roadmap after checking it.
-func (ex *exchanger) theirTombstones(ctx context.Context, theirs *remote.RefSet) (doc.Expunged, error) {
+// theirTombstones returns the tombstones of the other side's roadmap after checking it, with those that its commits have lost.
+func (ex *exchanger) theirTombstones(ctx context.Context, ours, theirs *remote.RefSet) (doc.Expunged, error) {
 	ref := git.Ref{Name: ex.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
 	if err := incoming.Check(ctx, ex.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err
 	}
-	return tombstonesAt(ctx, ex.s, theirs.Roadmap)
+	list, err := ex.aheadOfRoadmap(ctx, ours.Roadmap, theirs.Roadmap)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	var all doc.Expunged
+	read := map[git.ID]bool{}
+	for _, c := range list {
+		file, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.ExpungedFile)
+		if err != nil {
+			return all, err
+		}
+		if !has || read[file.ID] || len(all.Bytes()) > expunge.MostTombstones { // that is refused
+			continue
+		}
+		read[file.ID] = true
+		e, err := expunge.TombstonesIn(ctx, ex.s, ex.s.Repo().Edit(c.Tree))
+		if err != nil {
+			return all, err
+		}
+		all = all.Union(e)
+	}
+	return all, nil
+}
+
+// aheadOfRoadmap lists the commits of the other side's roadmap that ours, which may be "", does not lead to.
+func (ex *exchanger) aheadOfRoadmap(ctx context.Context, ours, theirs git.ID) ([]git.AheadCommit, error) {
+	if ours == "" {
+		return ex.s.Repo().HistoryTrees(ctx, []git.ID{theirs})
+	}
+	return ex.s.Repo().Ahead(ctx, theirs, ours)
 }
 
 // errShown ends an exchange that only previews an expunge.

@@ -29,6 +29,7 @@ const (
 	KeyAutoSync   = "context.autoSync"   // they sync after a commit, in the background
 
 	KeyMaxNewEntries = "context.maxNewEntries" // steps and commits that one fetch may bring
+	KeySearchTime    = "context.searchTime"    // for how many milliseconds sync looks for what is valid below a refused commit
 
 	KeyBudget     = "context.budget"     // tokens of the brief
 	KeyCodeStatus = "context.codeStatus" // the brief lists what of the code is not committed
@@ -54,6 +55,8 @@ const (
 	minSummaryLimit      = 200
 	DefaultMaxNewEntries = 100_000
 	MostMaxNewEntries    = 100_000_000
+	DefaultSearchTime    = 3000
+	MostSearchTime       = 3_600_000
 
 	DefaultBudget   = 1500
 	DefaultCodeWait = 150
