@@ -84,7 +84,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
 	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
-	return branch, ex.outcome()
+	return branch, ex.outcome(ctx)
 }
 
 // filterFirst is filterExpunged for the memory to begin with, see takeFirst.

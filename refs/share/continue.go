@@ -71,7 +71,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	}
 	_, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil {
-		err = ex.outcome()
+		err = ex.outcome(ctx)
 	}
 	if err == nil && h.Bundle {
 		err = dropBundleRefs(ctx, s, p)

@@ -242,7 +242,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		return ex.round(ctx)
 	}
 	if ex.expunge {
-		return false, ex.outcome()
+		return false, ex.outcome(ctx)
 	}
 	ex.setAside(&ours, before)
 	if ex.peer.Bundle {
@@ -255,14 +255,14 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 		if err := ex.removeBranches(ctx, &ours, &theirs); err != nil {
 			return false, err
 		}
-		return false, ex.outcome()
+		return false, ex.outcome(ctx)
 	}
 	if !ex.merge && !ex.push {
-		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.reportDirty(ctx), ex.checkArrived(&theirs), ex.outcome())
+		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.reportDirty(ctx), ex.checkArrived(&theirs), ex.outcome(ctx))
 	}
 	again, err = ex.exchangeJoining(ctx, &ours, &theirs)
 	if err == nil && !again {
-		err = errors.Join(ex.outcome(), ex.reportDirty(ctx))
+		err = errors.Join(ex.outcome(ctx), ex.reportDirty(ctx))
 	}
 	return again, err
 }
@@ -334,9 +334,11 @@ func (ex *exchanger) stillLocked(err error) error {
 }
 
 // outcome returns an error for everything that a round could not do.
-func (ex *exchanger) outcome() error {
+func (ex *exchanger) outcome(ctx context.Context) error {
 	var errs []error
-	ex.joinHints()
+	if err := ex.joinHints(ctx); err != nil {
+		errs = append(errs, err)
+	}
 	ex.renewLease()
 	errs = append(errs, ex.asideErrors()...)
 	if ex.blocked != nil {

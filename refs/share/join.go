@@ -169,7 +169,7 @@ func (ex *exchanger) uniteOne(ctx context.Context, ref string, to, id git.ID, ou
 		if err != nil {
 			return "", err
 		}
-		all, err := tombstonesAt(ctx, ex.s, st.take)
+		all, err := ex.tombstonesOf(ctx, ours.Roadmap, st.take)
 		if err != nil || ex.unaccepted(ours, known, all) != nil {
 			return "", err
 		}
@@ -298,8 +298,8 @@ func (ex *exchanger) isSigned(ctx context.Context, r git.Ref, ours *remote.RefSe
 	return err == nil, err
 }
 
-// asks reports whether the tombstones of a commit of the roadmap ask for anything, or are not accepted; else it adds the replaced commits that
-// they name to known. A file that thousands of commits have is read once.
+// asks reports whether the tombstones of a commit of the roadmap, or those that were lost before it, ask for anything, or are not accepted; else
+// it adds the replaced commits that they name to known. A file that thousands of commits have is read once.
 func (ex *exchanger) asks(ctx context.Context, id git.ID, ours *remote.RefSet, known *doc.Expunged) (bool, error) {
 	c, err := ex.s.Repo().Commit(ctx, id)
 	if err != nil {
@@ -314,8 +314,12 @@ func (ex *exchanger) asks(ctx context.Context, id git.ID, ours *remote.RefSet, k
 		return false, err
 	}
 	if ex.unaccepted(ours, *known, e) == nil {
-		if err := addReplaced(known, e); err != nil || known.Contains(e) {
+		if err := addReplaced(known, e); err != nil {
 			return false, err
+		}
+		if known.Contains(e) {
+			all, err := ex.tombstonesOf(ctx, ours.Roadmap, id)
+			return !known.Contains(all), err
 		}
 	}
 	ex.asking[file.ID] = true
@@ -335,7 +339,7 @@ func (ex *exchanger) isClean(ctx context.Context, known doc.Expunged, r git.Ref,
 
 // joinHints adds to the refusals of what was joined the commands that set the refs back or, while there is more to take in, the sync that does
 // so. What can neither be taken in nor merged they name.
-func (ex *exchanger) joinHints() {
+func (ex *exchanger) joinHints(ctx context.Context) error {
 	for _, ref := range slices.Sorted(maps.Keys(ex.joining)) {
 		j := ex.joining[ref]
 		if n := len(j.rest); n > 0 {
@@ -351,7 +355,12 @@ func (ex *exchanger) joinHints() {
 			list := fmt.Sprint(j.left[:min(n, mostDrops)])
 			j.why.Hints = append(j.why.Hints, what, "git log "+list[1:len(list)-1]+" --not "+ref)
 		}
-		j.why.Hints = append(j.why.Hints, ex.setBackHints(j.ref, j.to)...)
+		hints, err := ex.setBackTo(ctx, j.ref, j.to)
+		if err != nil {
+			return err
+		}
+		j.why.Hints = append(j.why.Hints, hints...)
 	}
 	clear(ex.joining)
+	return nil
 }

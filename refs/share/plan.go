@@ -316,7 +316,9 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if err != nil {
 		return err
 	}
-	return ex.sendTombstones(ctx, ses, st, known, theirs)
+	err = ex.sendTombstones(ctx, ses, st, known, theirs)
+	ex.sent = [2]git.ID{theirs, st.push}
+	return err
 }
 
 // withSetBack adds to the error of a ref whose result would be too large the command that sets it back there: what fills it
@@ -329,6 +331,9 @@ func (ex *exchanger) withSetBack(ctx context.Context, st *refAction, theirs git.
 	}
 	r := git.Ref{Name: st.ref, ID: theirs}
 	if st.ours != "" {
+		if len(st.sound) == 0 {
+			full.Hints = append(full.Hints, "the next push drops what others have pushed there since:", fmt.Sprintf("git log %s --not %s", theirs, st.ref))
+		}
 		hints, failed := ex.setBack(ctx, r, st.ours, st.sound, full)
 		full.Hints = append(full.Hints, hints...)
 		return err, failed

@@ -221,7 +221,7 @@ func SetBack(ctx context.Context, s *store.Store, p remote.Remote, ours *remote.
 	case look || expunge.RefID(ours, r.Name) != "":
 		var why fail.Error
 		hints, err := ex.mendThere(ctx, r, role, ours, &why)
-		ex.joinHints()
+		err = errors.Join(err, ex.joinHints(ctx))
 		return append(hints, why.Hints...), err
 	}
 	return nil, nil

@@ -47,7 +47,7 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 		return err
 	}
 	if ex.alike(&ours, &theirs) {
-		return ex.outcome()
+		return ex.outcome(ctx)
 	}
 	if err := ex.inspectBoth(ctx, &ours, &theirs); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 	if err := ex.warnDirty(ctx); err != nil {
 		return err
 	}
-	return ex.outcome()
+	return ex.outcome(ctx)
 }
 
 func refNames(held []expunge.DirtyRef) []string {

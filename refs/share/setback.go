@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -34,6 +35,37 @@ func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
 	}
 	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(has)),
 		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}
+}
+
+// setBackTo is setBackHints with our tombstones in the commit that a roadmap is set back to: other clones would bring back what is expunged
+// before the next exchange sends them.
+func (ex *exchanger) setBackTo(ctx context.Context, r git.Ref, to git.ID) ([]string, error) {
+	if r.Name == git.RoadmapRef && ex.push && !ex.rehearsal {
+		made, err := ex.withTombstones(ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		to = cmp.Or(made, to)
+	}
+	return ex.setBackHints(r, to), nil
+}
+
+// withTombstones makes a commit on top of one of the roadmap that has the tombstones which may go to the other side; "" if there are no more.
+func (ex *exchanger) withTombstones(ctx context.Context, to git.ID) (git.ID, error) {
+	ours, err := ex.s.RoadmapTip(ctx)
+	if err != nil {
+		return "", err
+	}
+	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	if err != nil {
+		return "", err
+	}
+	defer ses.Close()
+	st := newRefAction(git.RoadmapRef, ours)
+	if err := ex.sendAnswered(ctx, ses, st, to); err != nil {
+		return "", err
+	}
+	return st.push, ses.Commit(ctx) // nothing is queued: this flushes the objects to disk
 }
 
 // renewLease makes the command that sets the roadmap back expect what this exchange has pushed there, see sendTombstones.
@@ -69,11 +101,13 @@ func (ex *exchanger) setBack(ctx context.Context, r git.Ref, own git.ID, sound [
 		return nil, err
 	}
 	if len(rest) == 0 {
-		return ex.setBackHints(r, cmp.Or(cmp.Or(sound...), cmp.Or(common...), own)), nil
+		return ex.setBackTo(ctx, r, cmp.Or(cmp.Or(sound...), cmp.Or(common...), own))
 	}
 	if len(rest) == 1 {
-		if has, err := ex.hasAll(ctx, rest[0], common); err != nil || has {
-			return ex.setBackHints(r, rest[0]), err
+		if has, err := ex.hasAll(ctx, rest[0], common); err != nil {
+			return nil, err
+		} else if has {
+			return ex.setBackTo(ctx, r, rest[0])
 		}
 	}
 	ex.joining[r.Name] = &joining{ref: r, common: common, to: cmp.Or(cmp.Or(common...), rest[0]), rest: rest, why: why}
@@ -220,37 +254,63 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 	if err != nil {
 		return err
 	}
-	most, _ := ex.mostTombstones()
-	cut, bad := false, map[git.ID]bool{} // by the file
-	sound, err := ex.below(ctx, theirs, ours, func(c git.AheadCommit) (bool, error) {
-		file, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.ExpungedFile)
-		if _, seen := bad[file.ID]; seen || !has || err != nil {
-			return bad[file.ID], err
-		}
-		infos, err := ex.s.Repo().Infos(ctx, []git.ID{file.ID})
-		if err != nil {
-			return false, err
-		}
-		if cut = cut || until(); cut || infos[0].Size > int64(most) {
-			bad[file.ID] = true
-			return true, nil
-		}
-		data, err := ex.s.Repo().Blob(ctx, file.ID)
-		if err != nil {
-			return false, err
-		}
-		e, err := doc.ParseExpunged(data)
-		bad[file.ID] = err != nil || !accepts(e) // an error is of the data
-		return bad[file.ID], nil
-	})
+	bad, cut, err := ex.badLists(ctx, ours, theirs, accepts, until)
 	if err != nil {
 		return err
 	}
-	if cut {
-		why.Hints = append(why.Hints, ex.cutHints()...)
-		return nil
+	var sound []git.ID
+	for found := false; !found; {
+		if cut = cut || until(); cut {
+			why.Hints = append(why.Hints, ex.cutHints()...)
+			return nil
+		}
+		if sound, err = ex.below(ctx, theirs, ours, func(c git.AheadCommit) (bool, error) { return bad[c.ID], nil }); err != nil {
+			return err
+		}
+		found = true
+		for _, id := range sound { // several lists may be too much together
+			e, err := ex.tombstonesOf(ctx, ours, id)
+			if err != nil {
+				return err
+			}
+			bad[id] = !accepts(e)
+			found = found && !bad[id]
+		}
 	}
 	hints, err := ex.setBack(ctx, git.Ref{Name: git.RoadmapRef, ID: theirs}, ours, sound, why)
 	why.Hints = append(why.Hints, hints...)
 	return err
+}
+
+// badLists returns the commits of the other side's roadmap that have tombstones which are not accepted, or lead to such a commit. cut is whether
+// there was no time for all of them.
+func (ex *exchanger) badLists(ctx context.Context, ours, theirs git.ID, accepts func(doc.Expunged) bool, until func() bool) (bad map[git.ID]bool, cut bool, err error) {
+	list, err := ex.aheadOfRoadmap(ctx, ours, theirs)
+	if err != nil {
+		return nil, false, err
+	}
+	most, _ := ex.mostTombstones()
+	bad, of := map[git.ID]bool{}, map[git.ID]bool{} // of: by the file
+	for _, c := range slices.Backward(list) {
+		tree := ex.s.Repo().Edit(c.Tree)
+		file, has, err := tree.Entry(ctx, doc.ExpungedFile)
+		if err != nil {
+			return nil, false, err
+		}
+		if _, known := of[file.ID]; has && !known {
+			if until() {
+				return nil, true, nil
+			}
+			infos, err := ex.s.Repo().Infos(ctx, []git.ID{file.ID})
+			if err != nil {
+				return nil, false, err
+			}
+			if of[file.ID] = infos[0].Size > int64(most); !of[file.ID] {
+				e, err := expunge.TombstonesIn(ctx, ex.s, tree)
+				of[file.ID] = err != nil || !accepts(e) // an error is of the data
+			}
+		}
+		bad[c.ID] = of[file.ID] || slices.ContainsFunc(c.Parents, func(p git.ID) bool { return bad[p] })
+	}
+	return bad, false, nil
 }

@@ -52,7 +52,6 @@ func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction,
 	made, err := ses.RoadmapCommit(ctx, tree, []git.ID{theirs}, store.RoadmapRecord{Reason: "Add what is expunged"})
 	if err == nil {
 		st.theirs, st.push = theirs, made.ID
-		ex.sent = [2]git.ID{theirs, made.ID}
 	}
 	return err
 }
@@ -324,14 +323,21 @@ func (ex *exchanger) theirTombstones(ctx context.Context, ours, theirs *remote.R
 	if err := incoming.Check(ctx, ex.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err
 	}
-	list, err := ex.aheadOfRoadmap(ctx, ours.Roadmap, theirs.Roadmap)
-	if err != nil {
-		return doc.Expunged{}, err
-	}
+	return ex.tombstonesOf(ctx, ours.Roadmap, theirs.Roadmap)
+}
+
+// tombstonesOf returns the tombstones of a commit of the other side's roadmap, with those that were lost between ours and it: no tombstone ever
+// leaves the file.
+func (ex *exchanger) tombstonesOf(ctx context.Context, ours, id git.ID) (doc.Expunged, error) {
 	var all doc.Expunged
+	list, err := ex.aheadOfRoadmap(ctx, ours, id)
+	if err != nil {
+		return all, err
+	}
 	read := map[git.ID]bool{}
 	for _, c := range list {
-		file, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.ExpungedFile)
+		tree := ex.s.Repo().Edit(c.Tree)
+		file, has, err := tree.Entry(ctx, doc.ExpungedFile)
 		if err != nil {
 			return all, err
 		}
@@ -339,7 +345,7 @@ func (ex *exchanger) theirTombstones(ctx context.Context, ours, theirs *remote.R
 			continue
 		}
 		read[file.ID] = true
-		e, err := expunge.TombstonesIn(ctx, ex.s, ex.s.Repo().Edit(c.Tree))
+		e, err := expunge.TombstonesIn(ctx, ex.s, tree)
 		if err != nil {
 			return all, err
 		}

@@ -45,7 +45,16 @@ func (ex *exchanger) withholdRoadmap(ctx context.Context, ses *store.Transaction
 	if theirs == "" {
 		return nil
 	}
+	return ex.sendAnswered(ctx, ses, st, theirs)
+}
+
+// sendAnswered is sendTombstones without what waits for an answer.
+func (ex *exchanger) sendAnswered(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID) error {
 	known, err := tombstonesAt(ctx, ex.s, st.ours)
+	if err != nil || known.Empty() {
+		return err
+	}
+	list, err := ex.withheld(ctx, theirs)
 	if err != nil {
 		return err
 	}
