@@ -3,8 +3,6 @@ package loss
 import (
 	"bytes"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -145,75 +143,4 @@ func (f *finder) hadCommit(ctx context.Context, id git.ID, key Key) (bool, error
 		return false, err
 	}
 	return f.contains(ctx, store.CommitEntries, tree, key)
-}
-
-// hidden returns the commits that the first commit of a branch hides from a repository that has a branch of that name: its own,
-// and what others have pushed to it since.
-func (f *finder) hidden(ctx context.Context, births bool) ([]git.ID, error) {
-	if !births || f.Have == "" || f.Have == f.Tip {
-		return nil, nil
-	}
-	var list []git.ID
-	if is, err := f.s.Repo().IsAncestor(ctx, f.Have, f.Tip); err != nil {
-		return nil, err
-	} else if is {
-		list = append(list, f.Have)
-	}
-	for at := f.Tip; ; at = f.News[at].Parents[0] {
-		n := f.News[at]
-		if n == nil || len(n.Parents) == 0 {
-			return list, nil
-		}
-		birth, err := f.isBirth(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		if !birth {
-			continue
-		}
-		name, err := f.branchAt(ctx, n.Parents[0])
-		if err == nil && name == f.Branch && n.Parents[0] != f.Have {
-			list = append(list, n.Parents[0])
-		}
-		return list, err
-	}
-}
-
-// between reports whether a commit follows what this repository and the other side have in common of this branch: what lies
-// below it belongs to it, too. Where both have made a branch of that name, that is of the branch from which they made it. It asks git
-// once: each of thousands of commits may look like a birth.
-func (f *finder) between(ctx context.Context, id git.ID) (bool, error) {
-	if f.above != nil {
-		return f.above[id], nil
-	}
-	bases, err := f.mergeBases(ctx, f.Have, f.Tip)
-	if err != nil {
-		return false, err
-	}
-	bases = slices.Clone(bases)
-	for i := len(bases) - 1; i >= 0; i-- {
-		name, err := f.branchAt(ctx, bases[i])
-		if err != nil {
-			return false, err
-		}
-		if name != "" && name != f.Branch {
-			bases = slices.Delete(bases, i, i+1)
-		}
-	}
-	above := map[git.ID]bool{}
-	if len(bases) > 0 {
-		args := []string{"rev-list", "--ancestry-path", "--end-of-options", string(f.Tip)}
-		for _, base := range bases {
-			args = append(args, "^"+string(base))
-		}
-		out, err := f.s.Repo().View(ctx, args...)
-		if err != nil {
-			return false, err
-		}
-		for line := range strings.Lines(string(out)) {
-			above[git.ID(strings.TrimSpace(line))] = true
-		}
-	}
-	f.above = above
-	return above[id], nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -17,6 +18,8 @@ type Roadmap struct {
 	Causes []Cause  // parents before their children
 	Sound  []git.ID // see [Branch]
 
+	Tombstones doc.Expunged // that Restore puts into its commit, too
+
 	owed map[doc.Part]git.ID // with the main.md that has it
 	from git.ID              // a commit that has some of it
 
@@ -24,13 +27,20 @@ type Roadmap struct {
 }
 
 // Empty reports whether nothing is lost.
-func (l *Roadmap) Empty() bool { return l.unclear == nil && len(l.owed) == 0 }
+func (l *Roadmap) Empty() bool {
+	return l.unclear == nil && len(l.owed) == 0 && l.Tombstones.Empty()
+}
 
 // Unclear reports whether it is not clear what to restore, see [Range.Judge].
 func (l *Roadmap) Unclear() bool { return l.unclear != nil }
 
 // What counts what is lost, for a message.
-func (l *Roadmap) What() string { return partsText(slices.Collect(maps.Keys(l.owed))) }
+func (l *Roadmap) What() string {
+	if len(l.owed) == 0 {
+		return "what is expunged"
+	}
+	return partsText(slices.Collect(maps.Keys(l.owed)))
+}
 
 // partsText counts parts. An item that is lost with its outcome is one.
 func partsText(parts []doc.Part) string {
@@ -220,6 +230,15 @@ func (l *Roadmap) Restore(ctx context.Context, tx *store.Transaction, tip git.ID
 	tree := tx.Store.Repo().Edit(c.Tree)
 	if err := tx.Put(ctx, tree, doc.RoadmapFile, r.Bytes()); err != nil {
 		return nil, err
+	}
+	if !l.Tombstones.Empty() {
+		has, err := expunge.TombstonesIn(ctx, tx.Store, tree)
+		if err != nil {
+			return nil, err
+		}
+		if err := expunge.PutTombstones(ctx, tx, tree, has.Union(l.Tombstones)); err != nil {
+			return nil, err
+		}
 	}
 	return tx.RoadmapCommit(ctx, tree, []git.ID{tip}, store.RoadmapRecord{Reason: "Restore " + l.What(), Restores: l.from})
 }

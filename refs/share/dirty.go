@@ -258,11 +258,10 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	if err := ex.checkSignatures(ctx, ours, theirs); err != nil {
 		return false, err
 	}
-	from := ours.Roadmap
-	if ours.Empty() { // without memory here, the tombstones are theirs
-		from = theirs.Roadmap
+	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err == nil && ours.Empty() && theirs.Roadmap != "" { // without memory here, the tombstones are theirs
+		e, err = ex.tombstonesOf(ctx, "", theirs.Roadmap)
 	}
-	e, err := tombstonesAt(ctx, ex.s, from)
 	if err != nil || e.Empty() {
 		return false, err
 	}

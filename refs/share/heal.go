@@ -150,6 +150,19 @@ func (ex *exchanger) tombstones(ctx context.Context, theirs git.ID, roadmap bool
 	return gone.Union(more), err
 }
 
+// lostTombstones returns the tombstones that the commits of a roadmap have lost; none if it has all.
+func (ex *exchanger) lostTombstones(ctx context.Context, roadmap git.ID) (doc.Expunged, error) {
+	all, err := ex.tombstonesOf(ctx, "", roadmap)
+	if err != nil {
+		return all, err
+	}
+	has, err := tombstonesAt(ctx, ex.s, roadmap)
+	if err != nil || has.Contains(all) {
+		return doc.Expunged{}, err
+	}
+	return all, nil
+}
+
 func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st *refAction, r loss.Range,
 	roadmap git.ID) ([]loss.Cause, error) {
 	lost, err := loss.OfBranch(ctx, ex.s, r)
@@ -180,8 +193,16 @@ func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st 
 
 func (ex *exchanger) healRoadmap(ctx context.Context, ses *store.Transaction, st *refAction, r loss.Range) ([]loss.Cause, error) {
 	lost, err := loss.OfRoadmap(ctx, ex.s, r)
-	if err != nil || lost.Empty() {
+	if err != nil {
 		return nil, err
+	}
+	if r.Have == "" { // else ours has them by now, see takeTombstones
+		if lost.Tombstones, err = ex.lostTombstones(ctx, r.Tip); err != nil {
+			return nil, err
+		}
+	}
+	if lost.Empty() {
+		return nil, nil
 	}
 	made, err := lost.Restore(ctx, ses, r.Tip)
 	if err != nil {
