@@ -109,11 +109,14 @@ func (u *Update) Join(ctx context.Context, object git.ID, paths []string) error 
 }
 
 // Removed returns, by object, the lines that a commit in the history of the notes commit tip
-// contains and tip lacks. It costs one git log over that history, and reads the notes that ever
-// changed.
-func Removed(ctx context.Context, repo *git.Repo, tip git.ID) (map[git.ID][]byte, error) {
-	out, err := repo.View(ctx, "log", "--format=", "--raw", "-m", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff",
-		"--diff-filter=DM", "--end-of-options", string(tip), "--")
+// contains and tip lacks; with since, of the commits that since does not lead to, and their parents. It costs one git log over
+// that history, and reads the notes that ever changed.
+func Removed(ctx context.Context, repo *git.Repo, tip, since git.ID) (map[git.ID][]byte, error) {
+	args := []string{"log", "--format=", "--raw", "-m", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--diff-filter=DM", "--end-of-options", string(tip)}
+	if since != "" {
+		args = append(args, "^"+string(since))
+	}
+	out, err := repo.View(ctx, append(args, "--")...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,3 +42,14 @@ var members = sync.OnceValue(func() map[string]bool {
 	}
 	return names
 })
+
+// Damaged returns the first line of a note that begins as one of ours and is no fact; "" for none. Other programs own all other lines.
+func Damaged(note []byte) string {
+	for line := range bytes.Lines(note) {
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte(`{"v":1,`)) && len(Parse(line)) == 0 {
+			return string(line)
+		}
+	}
+	return ""
+}

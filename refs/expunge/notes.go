@@ -328,3 +328,14 @@ func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, e
 	}
 	return w.dirtyAmong(ctx, list)
 }
+
+// CleanLines leaves out the lines of notes, by object, of which something was expunged.
+func (w *Rewriter) CleanLines(lines map[git.ID][]byte) map[git.ID][]byte {
+	clean := map[git.ID][]byte{}
+	for object, text := range lines {
+		if _, now := w.RewriteNote(object, text); bytes.Equal(now, text) {
+			clean[object] = text
+		}
+	}
+	return clean
+}

@@ -168,7 +168,7 @@ func (c *checker) notesAgain(ctx context.Context) error {
 		return err
 	}
 	if !forgotten.Empty() {
-		lines = withoutExpunged(expunge.NewRewriter(c.s, forgotten), lines)
+		lines = expunge.NewRewriter(c.s, forgotten).CleanLines(lines)
 	}
 	tx, err := c.s.Begin(ctx, c.w, "fsck: restore notes")
 	if err != nil {

@@ -1,7 +1,6 @@
 package fsck
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -176,32 +175,13 @@ func (c *checker) lostLinesOf(ctx context.Context, tip git.ID) error {
 }
 
 func (c *checker) linesOfHistory(ctx context.Context, tip git.ID) (map[git.ID][]byte, error) {
-	lost, err := notes.Removed(ctx, c.s.Repo(), tip)
+	lost, err := notes.Removed(ctx, c.s.Repo(), tip, "")
 	if err != nil {
 		return nil, err
 	}
-	for object, lines := range lost {
-		if lost[object] = writtenOnce(lines); lost[object] == nil {
-			delete(lost, object)
-		}
-	}
+	lost = store.WrittenOnce(lost)
 	if c.forgotten.Empty() {
 		return lost, nil
 	}
-	w := expunge.NewRewriter(c.s, *c.forgotten)
-	return withoutExpunged(w, lost), nil
-}
-
-// writtenOnce returns the lines of a note that cannot be made again: not those that come from a
-// commit's trailers or tell a reader of a link, and not what is left of a line that was cut.
-func writtenOnce(note []byte) (kept []byte) {
-	for line := range bytes.Lines(note) {
-		facts := notes.Parse(line)
-		again := bytes.HasPrefix(line, []byte(store.LinkWord)) ||
-			len(facts) > 0 && (facts[0].Kind == notes.KindCommit || facts[0].Kind == notes.KindLink)
-		if !again && damagedLine(line) == "" {
-			kept = append(kept, line...)
-		}
-	}
-	return kept
+	return expunge.NewRewriter(c.s, *c.forgotten).CleanLines(lost), nil
 }

@@ -1,7 +1,6 @@
 package fsck
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -24,19 +23,7 @@ type noteLines struct {
 
 // Note records a note.
 func (v *memory) Note(f incoming.File, data []byte) {
-	v.noteText[f.ID] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
-}
-
-// damagedLine returns the first line that begins as one of ours and is no fact. Other programs
-// own all other lines.
-func damagedLine(note []byte) string {
-	for line := range bytes.Lines(note) {
-		line = bytes.TrimSpace(line)
-		if bytes.HasPrefix(line, []byte(`{"v":1,`)) && len(notes.Parse(line)) == 0 {
-			return string(line)
-		}
-	}
-	return ""
+	v.noteText[f.ID] = &noteLines{facts: notes.Parse(data), damaged: notes.Damaged(data)}
 }
 
 // notePaths lists the paths and blobs of the notes of objects.

@@ -44,7 +44,7 @@ func (c *checker) addLooseNotes(ctx context.Context, u *notes.Update, gone doc.E
 		return err
 	}
 	if !gone.Empty() {
-		withoutExpunged(expunge.NewRewriter(c.s, gone), l.found)
+		l.found = expunge.NewRewriter(c.s, gone).CleanLines(l.found)
 	}
 	for object, text := range l.found {
 		if err := u.TryAdd(ctx, object, text); err != nil {

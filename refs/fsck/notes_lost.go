@@ -126,17 +126,7 @@ func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMo
 	if err != nil || e.Empty() {
 		return lost, err
 	}
-	return withoutExpunged(expunge.NewRewriter(s, e), lost), nil
-}
-
-// withoutExpunged leaves out the notes that contain what was expunged.
-func withoutExpunged(w *expunge.Rewriter, lost map[git.ID][]byte) map[git.ID][]byte {
-	for object, lines := range lost {
-		if _, now := w.RewriteNote(object, lines); !bytes.Equal(now, lines) {
-			delete(lost, object)
-		}
-	}
-	return lost
+	return expunge.NewRewriter(s, e).CleanLines(lost), nil
 }
 
 // restoreNotes brings back what moves lost. The dropped commits become part of the history of

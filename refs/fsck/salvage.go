@@ -190,7 +190,7 @@ func (c *checker) salvageNotes(ctx context.Context, u *notes.Update, gone doc.Ex
 		lines[object] = append(lines[object], text...)
 	}
 	if !gone.Empty() {
-		withoutExpunged(expunge.NewRewriter(c.s, gone), lines)
+		lines = expunge.NewRewriter(c.s, gone).CleanLines(lines)
 	}
 	for object, text := range lines {
 		if err := u.Add(ctx, object, text); err != nil {

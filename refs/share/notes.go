@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
@@ -45,9 +47,13 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 			return nil
 		}
 	}
-	u, err := ses.FoldAll(ctx, from, news)
-	if err == nil && u.Kept > 0 {
-		err = ex.notesKept(ctx, news, u.Kept)
+	lost, err := ex.linesLost(ctx, ours.Notes, news)
+	if err != nil {
+		return err
+	}
+	u, err := ses.FoldAll(ctx, from, news, lost)
+	if err == nil && u.Kept+len(lost) > 0 {
+		err = ex.notesKept(ctx, news, max(u.Kept, notes.Lines(slices.Concat(slices.Collect(maps.Values(lost))...))))
 	}
 	if err != nil {
 		return ex.setAsideOne(ctx, git.NotesRef, err)
@@ -63,6 +69,23 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	}
 	ours.Notes = now
 	return nil
+}
+
+// linesLost returns the lines of notes, by object, that the commits of the other side's notes have lost, without what is expunged. Lines are a set,
+// and absence never means deletion, also where nobody here has seen them yet.
+func (ex *exchanger) linesLost(ctx context.Context, ours, theirs git.ID) (map[git.ID][]byte, error) {
+	if theirs == "" {
+		return nil, nil
+	}
+	lost, err := notes.Removed(ctx, ex.s.Repo(), theirs, ours)
+	if err != nil || len(lost) == 0 {
+		return nil, err
+	}
+	gone, err := expunge.Tombstones(ctx, ex.s)
+	if err != nil {
+		return nil, err
+	}
+	return expunge.NewRewriter(ex.s, gone).CleanLines(store.WrittenOnce(lost)), nil
 }
 
 // notesKept says so of lines of notes. It names the newest commit of the notes, which lacks them;

@@ -157,7 +157,7 @@ func (l *lifter) notes(ctx context.Context) error {
 			if id == "" { // nothing of this one comes back, but of a later one
 				continue
 			}
-			if _, err := l.ses.FoldAll(ctx, nil, id); err != nil {
+			if _, err := l.ses.FoldAll(ctx, nil, id, nil); err != nil {
 				return err
 			}
 		}

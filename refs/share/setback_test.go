@@ -77,7 +77,7 @@ func (h *refusals) refused(t *rapid.T) {
 	case "":
 		ref, kinds = "refs/context/roadmap", append(kinds, "far", "asks")
 	case "notes":
-		ref, branch, kinds = "refs/notes/context", "", []string{"link"}
+		ref, branch, kinds = "refs/notes/context", "", []string{"link", "empty", "ours"}
 	}
 	there := strings.TrimSpace(h.Hub.Git("for-each-ref", "--format=%(objectname)", ref))
 	tips := []string{}

@@ -189,6 +189,6 @@ func (k *Chain) Settle(ctx context.Context) (mark, fold error) {
 	if lazy, err := k.Store.LazyNotes(ctx); err != nil || lazy {
 		return mark, err
 	}
-	_, fold = k.FoldAll(ctx, []*git.Commit{end}, "")
+	_, fold = k.FoldAll(ctx, []*git.Commit{end}, "", nil)
 	return mark, fold
 }

@@ -281,7 +281,7 @@ func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 // FoldAll writes the notes of all commits below some commits that have none
 // yet, whatever context.notes says, and adds those of another repository, if any.
 // It waits for the notes lock. The update says what stayed, and what had no room.
-func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) (u *notes.Update, err error) {
+func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID, lost map[git.ID][]byte) (u *notes.Update, err error) {
 	lock, err := tx.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return nil, err
@@ -289,6 +289,9 @@ func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs g
 	defer lock.Unlock()
 	err = tx.Swap(ctx, func(ctx context.Context) (err error) {
 		if u, _, err = tx.facts(ctx, math.MaxInt, from...); err != nil {
+			return err
+		}
+		if err := u.Restore(ctx, lost, ""); err != nil {
 			return err
 		}
 		if theirs != "" {
@@ -403,6 +406,23 @@ func (s *Store) FoldBranches(ctx context.Context, w Writer) error {
 		return err
 	}
 	defer tx.Close()
-	_, err = tx.FoldAll(ctx, tips, "")
+	_, err = tx.FoldAll(ctx, tips, "", nil)
 	return err
+}
+
+// WrittenOnce leaves of lines of notes, by object, those that cannot be made again: not those that come from a
+// commit's trailers or tell a reader of a link, and not what is left of a line that was cut.
+func WrittenOnce(lines map[git.ID][]byte) map[git.ID][]byte {
+	once := map[git.ID][]byte{}
+	for object, note := range lines {
+		for line := range bytes.Lines(note) {
+			facts := notes.Parse(line)
+			again := bytes.HasPrefix(line, []byte(LinkWord)) ||
+				len(facts) > 0 && (facts[0].Kind == notes.KindCommit || facts[0].Kind == notes.KindLink)
+			if !again && notes.Damaged(line) == "" {
+				once[object] = append(once[object], line...)
+			}
+		}
+	}
+	return once
 }
