@@ -175,13 +175,9 @@ func (c *checker) lostLinesOf(ctx context.Context, tip git.ID) error {
 }
 
 func (c *checker) linesOfHistory(ctx context.Context, tip git.ID) (map[git.ID][]byte, error) {
-	lost, err := notes.Removed(ctx, c.s.Repo(), tip, "")
-	if err != nil {
-		return nil, err
-	}
-	lost = store.WrittenOnce(lost)
-	if c.forgotten.Empty() {
-		return lost, nil
+	lost, err := c.s.LostLines(ctx, tip, "")
+	if err != nil || c.forgotten.Empty() {
+		return lost, err
 	}
 	return expunge.NewRewriter(c.s, *c.forgotten).CleanLines(lost), nil
 }

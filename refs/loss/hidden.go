@@ -63,6 +63,9 @@ func (f *finder) hiddenBetween(ctx context.Context) (list []git.ID, err error) {
 		}
 		seen[id] = true
 		own, err := f.ofBranch(ctx, id)
+		if err == nil && !own {
+			own, err = f.follows(ctx, id)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -86,6 +89,20 @@ func (f *finder) ofBranch(ctx context.Context, id git.ID) (bool, error) {
 	}
 	have, err := f.branchAt(ctx, f.Have)
 	return name == have, err
+}
+
+// follows reports whether nothing but commits with one parent that are no births is between a commit and one of this branch that is here.
+func (f *finder) follows(ctx context.Context, id git.ID) (bool, error) {
+	for n := f.News[id]; n != nil; n = f.News[id] {
+		if len(n.Parents) != 1 {
+			return false, nil
+		}
+		if birth, err := f.isBirth(ctx, id); birth || err != nil {
+			return false, err
+		}
+		id = n.Parents[0]
+	}
+	return f.ofBranch(ctx, id)
 }
 
 // belowBirths returns the parents of births that follow what both sides have in common, and all commits to which the tip leads otherwise.

@@ -1,13 +1,13 @@
 package share
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/loss"
@@ -53,7 +53,7 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	}
 	u, err := ses.FoldAll(ctx, from, news, lost)
 	if err == nil && u.Kept+len(lost) > 0 {
-		err = ex.notesKept(ctx, news, max(u.Kept, notes.Lines(slices.Concat(slices.Collect(maps.Values(lost))...))))
+		err = ex.notesKept(ctx, news, max(u.Kept, bytes.Count(slices.Concat(slices.Collect(maps.Values(lost))...), []byte("\n"))))
 	}
 	if err != nil {
 		return ex.setAsideOne(ctx, git.NotesRef, err)
@@ -77,7 +77,7 @@ func (ex *exchanger) linesLost(ctx context.Context, ours, theirs git.ID) (map[gi
 	if theirs == "" {
 		return nil, nil
 	}
-	lost, err := notes.Removed(ctx, ex.s.Repo(), theirs, ours)
+	lost, err := ex.s.LostLines(ctx, theirs, ours)
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (ex *exchanger) linesLost(ctx context.Context, ours, theirs git.ID) (map[gi
 	if err != nil {
 		return nil, err
 	}
-	return expunge.NewRewriter(ex.s, gone).CleanLines(store.WrittenOnce(lost)), nil
+	return expunge.NewRewriter(ex.s, gone).CleanLines(lost), nil
 }
 
 // notesKept says so of lines of notes. It names the newest commit of the notes, which lacks them;

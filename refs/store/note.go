@@ -410,11 +410,12 @@ func (s *Store) FoldBranches(ctx context.Context, w Writer) error {
 	return err
 }
 
-// WrittenOnce leaves of lines of notes, by object, those that cannot be made again: not those that come from a
-// commit's trailers or tell a reader of a link, and not what is left of a line that was cut.
-func WrittenOnce(lines map[git.ID][]byte) map[git.ID][]byte {
+// LostLines returns, by object, the lines of notes that the commits which tip leads to and since does not have lost, see [notes.Removed]. It leaves out
+// what can be made again: what comes from a commit's trailers or tells a reader of a link, and what is left of a line that was cut.
+func (s *Store) LostLines(ctx context.Context, tip, since git.ID) (map[git.ID][]byte, error) {
+	lost, err := notes.Removed(ctx, s.repo, tip, since)
 	once := map[git.ID][]byte{}
-	for object, note := range lines {
+	for object, note := range lost {
 		for line := range bytes.Lines(note) {
 			facts := notes.Parse(line)
 			again := bytes.HasPrefix(line, []byte(LinkWord)) ||
@@ -424,5 +425,5 @@ func WrittenOnce(lines map[git.ID][]byte) map[git.ID][]byte {
 			}
 		}
 	}
-	return once
+	return once, err
 }
