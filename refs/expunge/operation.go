@@ -133,7 +133,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 		if err := checkSize(op.intent.expunged); err != nil {
 			return err
 		}
-		if err := op.checkObjects(ctx); err != nil {
+		if err := errors.Join(op.checkObjects(ctx), CheckFallen(ctx, op.Store)); err != nil {
 			return err
 		}
 		if err := op.checkState(ctx); err != nil {

@@ -77,6 +77,9 @@ const (
 	// ObjectsMissing is returned when an expunge cannot delete objects because other objects are missing,
 	// for example in a damaged repository.
 	ObjectsMissing = "objects-missing"
+	// RefBehind is returned when an expunge finds a ref that is older than its reflog says, or gone, as after the loss of its file. Run
+	// git context fsck --fix.
+	RefBehind = "ref-behind"
 	// HeadInvalid is returned when CONTEXT_HEAD points to a ref that is no memory branch. Switch to a
 	// branch.
 	HeadInvalid = "head-invalid"

@@ -372,6 +372,9 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	if ex.dry {
 		return ex.previewTombstones(ctx, fresh)
 	}
+	if err := expunge.CheckFallen(ctx, ex.s); err != nil {
+		return err
+	}
 	base, err := ex.tombstoneBase(ctx, all, roadmap)
 	if err != nil {
 		return err
