@@ -343,7 +343,7 @@ func (ex *exchanger) joinHints(ctx context.Context) error {
 	for _, ref := range slices.Sorted(maps.Keys(ex.joining)) {
 		j := ex.joining[ref]
 		if n := len(j.rest); n > 0 {
-			j.why.Hints = append(j.why.Hints, fmt.Sprintf("%s below it not taken in here yet; this does so, and says what sets it back:",
+			j.why.Hints = append(j.why.Hints, fmt.Sprintf("not taken in here yet: %s below it; this does so, and says what sets it back:",
 				prose.Count(n, "valid commit")), ex.wholeSearch())
 			continue
 		}

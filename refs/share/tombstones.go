@@ -341,7 +341,7 @@ func (ex *exchanger) tombstonesOf(ctx context.Context, ours, id git.ID) (doc.Exp
 		if err != nil {
 			return all, err
 		}
-		if !has || read[file.ID] || len(all.Bytes()) > expunge.MostTombstones { // that is refused
+		if !has || read[file.ID] {
 			continue
 		}
 		read[file.ID] = true
@@ -349,7 +349,12 @@ func (ex *exchanger) tombstonesOf(ctx context.Context, ours, id git.ID) (doc.Exp
 		if err != nil {
 			return all, err
 		}
-		all = all.Union(e)
+		if all.Contains(e) {
+			continue
+		}
+		if all = all.Union(e); len(all.Bytes()) > expunge.MostTombstones { // that is refused
+			break
+		}
 	}
 	return all, nil
 }
