@@ -91,7 +91,12 @@ func (h *refusals) refused(t *rapid.T) {
 		t.Skip("no notes yet")
 	}
 	tips = rapid.Permutation(tips).Draw(t, "parents")
-	on, message := tips[0], h.Hub.Git("log", "-1", "--format=%B", tips[0])
+	on, message := tips[0], ""
+	for line := range strings.Lines(h.Hub.Git("log", "-1", "--format=%B", tips[0])) {
+		if !strings.HasPrefix(line, store.TrailerRemoves) && !strings.HasPrefix(line, store.TrailerRestores) { // a record is believed
+			message += line
+		}
+	}
 	for len(tips) > 0 {
 		args := []string{"-p", on}
 		for n := rapid.IntRange(0, len(tips)).Draw(t, "joined"); n > 0; n-- {
