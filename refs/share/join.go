@@ -68,7 +68,7 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 	if len(j.rest) > mostJoined { // what cannot be taken in must not be before the others each time
 		rand.Shuffle(len(j.rest), func(a, b int) { j.rest[a], j.rest[b] = j.rest[b], j.rest[a] })
 	}
-	var tried []git.ID
+	var tried, asking []git.ID
 	seen := map[git.ID]bool{}
 	limit, err := ex.searchTime(ctx)
 	if err != nil {
@@ -91,10 +91,14 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 		if ex.aside[j.ref.Name] = refused; err != nil {
 			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
 		}
-		if joined {
+		switch {
+		case joined:
 			n++
 			err = j.choose(ctx, ex, id)
-		} else {
+		case err == nil:
+			asking = append(asking, id)
+			fallthrough
+		default:
 			err = j.descend(ctx, ex, id, ours)
 		}
 		if err = errors.Join(ctx.Err(), err); err != nil {
@@ -108,20 +112,25 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 	if j.left, err = ex.lacking(ctx, own, tried); err != nil {
 		return err
 	}
-	return ex.uniteLeft(ctx, j, ours)
+	return ex.uniteLeft(ctx, j, asking, ours)
 }
 
-// uniteLeft merges what was not taken in here with the commit that the ref is set back to, so that the push drops nothing: the next exchange
-// asks about it, or refuses it for a reason of its own, as if it were alone there.
-func (ex *exchanger) uniteLeft(ctx context.Context, j *joining, ours *remote.RefSet) error {
+// uniteLeft merges what mayJoin kept from being taken in with the commit that the ref is set back to, so that the push does not drop it: the
+// next exchange asks about it, as if it were alone there. What failed for another reason, such as want of room, would fail again.
+func (ex *exchanger) uniteLeft(ctx context.Context, j *joining, asking []git.ID, ours *remote.RefSet) error {
 	if j.ref.Name == git.NotesRef {
 		return nil
 	}
-	left, err := ex.s.Repo().Independent(ctx, j.left)
+	asking, err := ex.lacking(ctx, expunge.RefID(ours, j.ref.Name), asking)
 	if err != nil {
 		return err
 	}
-	for _, id := range left {
+	if len(asking) <= mostCompared {
+		if asking, err = ex.s.Repo().Independent(ctx, asking); err != nil {
+			return err
+		}
+	}
+	for _, id := range asking {
 		to, err := ex.uniteOne(ctx, j.ref.Name, j.to, id, ours)
 		if ctx.Err() != nil {
 			return ctx.Err()
