@@ -75,7 +75,8 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 		return err
 	}
 	until := time.Now().Add(mostJoin)
-	for n := 0; len(j.rest) > 0 && (limit == 0 || n < mostJoined && time.Now().Before(until)); {
+	late := func() bool { return limit > 0 && time.Now().After(until) }
+	for n := 0; len(j.rest) > 0 && (limit == 0 || n < mostJoined) && !late(); {
 		id := j.rest[0]
 		j.rest = j.rest[1:]
 		if seen[id] {
@@ -112,25 +113,21 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 	if j.left, err = ex.lacking(ctx, own, tried); err != nil {
 		return err
 	}
-	return ex.uniteLeft(ctx, j, asking, ours)
+	return ex.uniteLeft(ctx, j, asking, ours, late)
 }
 
 // uniteLeft merges what mayJoin kept from being taken in with the commit that the ref is set back to, so that the push does not drop it: the
-// next exchange asks about it, as if it were alone there. What failed for another reason, such as want of room, would fail again.
-func (ex *exchanger) uniteLeft(ctx context.Context, j *joining, asking []git.ID, ours *remote.RefSet) error {
+// next exchange asks about it, as if it were alone there. What failed for another reason, such as want of room, would fail again. Of one that
+// cannot be merged, those below it are in the list, too. What there is no time for stays in rest.
+func (ex *exchanger) uniteLeft(ctx context.Context, j *joining, asking []git.ID, ours *remote.RefSet, late func() bool) (err error) {
 	if j.ref.Name == git.NotesRef {
 		return nil
 	}
-	asking, err := ex.lacking(ctx, expunge.RefID(ours, j.ref.Name), asking)
-	if err != nil {
-		return err
-	}
-	if len(asking) <= mostCompared {
-		if asking, err = ex.s.Repo().Independent(ctx, asking); err != nil {
+	for i, id := range asking {
+		if late() {
+			j.rest, err = ex.lacking(ctx, j.to, asking[i:])
 			return err
 		}
-	}
-	for _, id := range asking {
 		to, err := ex.uniteOne(ctx, j.ref.Name, j.to, id, ours)
 		if ctx.Err() != nil {
 			return ctx.Err()
