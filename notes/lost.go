@@ -3,6 +3,7 @@ package notes
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -65,6 +66,29 @@ func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 	}
 	if lines := bytes.TrimPrefix(Union(present, before), present); len(lines) > 0 {
 		l.lost[object] = Union(l.lost[object], bytes.TrimPrefix(lines, []byte("\n")))
+	}
+	return nil
+}
+
+// Keep has Unite add lines, too, that the commits of the other notes have lost, where there is room beside what these have now.
+func (u *Update) Keep(lost map[git.ID][]byte) { u.lost = lost }
+
+// addLost adds the lines of Keep, and counts those that are new here in Kept.
+func (u *Update) addLost(ctx context.Context) error {
+	for object, lines := range u.lost {
+		have, err := u.Note(ctx, object)
+		if err != nil {
+			return err
+		}
+		more := bytes.TrimPrefix(Union(have, lines), have)
+		err = u.join(ctx, object, lines, inOrder)
+		if errors.Is(err, ErrTooLarge) { // fsck says so
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		u.Kept += Lines(bytes.TrimPrefix(more, []byte("\n")))
 	}
 	return nil
 }

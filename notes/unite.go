@@ -48,7 +48,7 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 			return err
 		}
 	}
-	if ahead && len(missing) == 0 && !u.changed() {
+	if ahead && len(missing)+len(u.lost) == 0 && !u.changed() {
 		u.existing = theirs
 		return nil
 	}
@@ -60,6 +60,9 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		return u.orFull(object, u.join(ctx, object, lines, inOrder))
 	})
 	if err != nil {
+		return err
+	}
+	if err := u.addLost(ctx); err != nil {
 		return err
 	}
 	for object, lines := range missing {

@@ -42,7 +42,7 @@ func (r *Reader) Read(ctx context.Context, object git.ID) ([]byte, error) {
 // some objects. One goroutine may use it.
 type Update struct {
 	// Kept counts the lines that Unite kept although the other notes, which have ours in their
-	// history, lack them.
+	// history, lack them, and those of Keep.
 	Kept int
 
 	// Full are the objects whose notes had no room for lines of Unite, Restore or TryAdd, and stayed as they were.
@@ -54,9 +54,10 @@ type Update struct {
 
 	repo     *git.Repo
 	tree     *git.Edit
-	old      git.ID   // the notes ref's value that the update is based on; "" for none
-	theirs   []git.ID // the notes commits that were united with it
-	existing git.ID   // if not "": an existing commit that contains the whole update and more history
+	old      git.ID            // the notes ref's value that the update is based on; "" for none
+	lost     map[git.ID][]byte // see Keep
+	theirs   []git.ID          // the notes commits that were united with it
+	existing git.ID            // if not "": an existing commit that contains the whole update and more history
 
 	// texts are the changed notes by path. They are written at the end: writing one twice
 	// would leave its first blob unreferenced.

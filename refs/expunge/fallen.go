@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -18,63 +19,109 @@ func CheckFallen(ctx context.Context, s *store.Store) error {
 	if err != nil {
 		return err
 	}
+	here := func(ctx context.Context, id git.ID) bool {
+		_, err := s.Repo().Commit(ctx, id)
+		return err == nil
+	}
 	for _, name := range names {
-		newest, now, err := fallen(ctx, s, name)
+		var newest git.ID
+		what := "is gone"
+		now, err := s.Repo().Ref(ctx, name)
+		switch {
+		case errors.Is(err, git.ErrNotFound):
+			if newest, err = Gone(ctx, s, name, here); newest != "" {
+				if _, again := s.Repo().Ref(ctx, name); !errors.Is(again, git.ErrNotFound) { // it was made meanwhile
+					newest = ""
+				}
+			}
+		case err == nil:
+			newest, err = Behind(ctx, s, git.Ref{Name: name, ID: now}, here)
+			what = "fell back to " + now.Short()
+		}
 		if err != nil {
 			return err
 		}
-		if newest == "" {
-			continue
+		if newest != "" {
+			return fail.New(fail.ErrRefused, fail.RefBehind, fmt.Sprintf("ref '%s' %s: by its reflog it is at %s, which an expunge would delete; nothing was changed",
+				name, what, newest.Short()), "git context fsck --fix")
 		}
-		what := "is gone"
-		if now != "" {
-			what = "fell back to " + now.Short()
-		}
-		return fail.New(fail.ErrRefused, fail.RefBehind, fmt.Sprintf("ref '%s' %s: by its reflog it is at %s, which an expunge would delete; nothing was changed",
-			name, what, newest.Short()), "git context fsck --fix")
 	}
 	return nil
 }
 
-// fallen returns the commit of a ref by its reflog if that is here, may be here, and the ref is gone or at an older commit, which it returns, too.
-func fallen(ctx context.Context, s *store.Store, name string) (newest, now git.ID, err error) {
-	past, err := s.Repo().RefPast(ctx, name)
-	if err != nil || len(past) == 0 || past[0].IsZero() {
-		return "", "", err
+// Behind returns the commit at which a ref is by its reflog, if that is whole, may be here, and the ref fell back to an older one: its file is
+// lost, so that an older packed value counts again, or it is the old one, since git flushes the new file and not its name. The
+// reflog has the newer value then, as git writes its line first. Who moves a ref back has a newer line. "" for a ref that did not fall back.
+//
+// A process that git was killed in, or whose disk was full, between the line and the move, leaves the same: its commit was not
+// acknowledged, and is whole. In a reftable both are in one table, so that there is nothing to find. It costs reading the reflog.
+func Behind(ctx context.Context, s *store.Store, r git.Ref, whole func(context.Context, git.ID) bool) (git.ID, error) {
+	file, ok := s.Repo().RefFile(r.Name)
+	if !ok {
+		return "", nil
 	}
-	now, err = s.Repo().Ref(ctx, name)
-	if errors.Is(err, git.ErrNotFound) {
-		now, err = "", nil
+	past, err := s.Repo().RefPast(ctx, r.Name)
+	if err != nil || len(past) == 0 || past[0] == r.ID || past[0].IsZero() {
+		return "", err
 	}
-	if err != nil || now == past[0] {
-		return "", "", err
+	// A process that moves the ref holds its lock from before it writes the line until the ref has moved.
+	if _, err := os.Lstat(file + ".lock"); err == nil {
+		return "", nil
 	}
-	if file, ok := s.Repo().RefFile(name); ok {
-		if _, err := os.Lstat(file + ".lock"); err == nil { // who moves it writes the line first
-			return "", "", nil
-		}
+	now, err := s.Repo().Ref(ctx, r.Name)
+	if errors.Is(err, git.ErrNotFound) || err == nil && now != r.ID {
+		return "", nil
 	}
-	if again, err := s.Repo().Ref(ctx, name); again != now && err == nil {
-		return "", "", nil
+	if err != nil {
+		return "", err
 	}
-	if infos, err := s.Repo().Infos(ctx, past[:1]); err != nil || infos[0].Type != "commit" {
-		return "", "", err
+	again, err := s.Repo().RefPast(ctx, r.Name)
+	if err != nil || len(again) == 0 || again[0] != past[0] || !whole(ctx, past[0]) {
+		return "", err
 	}
-	if now == "" && len(past) == 1 { // git writes the first line before it makes the ref, and may be killed in between
-		out, err := s.Repo().View(ctx, "for-each-ref", "--contains="+string(past[0]), "--format=%(refname)", git.BranchPrefix, git.TagPrefix,
-			git.DeletedPrefix, git.NotesRef, git.RoadmapRef)
-		if err != nil || len(out) > 0 {
-			return "", "", err
-		}
+	follows, err := s.Repo().IsAncestor(ctx, r.ID, past[0])
+	if git.ExitCode(err) > 0 { // their history has a hole, which fsck reports
+		return "", nil
 	}
-	if now != "" {
-		if follows, err := s.Repo().IsAncestor(ctx, now, past[0]); err != nil || !follows {
-			return "", "", err
-		}
+	if err != nil || !follows && !slices.Contains(past, r.ID) { // the ref has it, if it was undone or amended since
+		return "", err
 	}
 	err = RefuseExpunged(ctx, s, past[0], past[0].Short(), "")
 	if errors.Is(err, fail.ErrRefused) { // it must not come back
-		return "", "", nil
+		return "", nil
 	}
-	return past[0], now, err
+	return past[0], err
+}
+
+// Gone returns the commit that a ref which does not exist named last by its reflog; "" if nothing would be lost with it, or if it may have
+// been meant. git writes the first line of a reflog before it makes the ref, and may be killed in between; so one with that line
+// alone counts only where nothing else leads to the commit.
+func Gone(ctx context.Context, s *store.Store, name string, whole func(context.Context, git.ID) bool) (git.ID, error) {
+	moves, err := s.Repo().Moves(ctx, name)
+	if len(moves) == 0 || err != nil {
+		return "", err
+	}
+	id := moves[len(moves)-1].New
+	if id.IsZero() || !whole(ctx, id) {
+		return "", nil
+	}
+	if len(moves) == 1 {
+		out, err := s.Repo().View(ctx, "for-each-ref", "--contains="+string(id), "--format=%(refname)", git.BranchPrefix, git.TagPrefix,
+			git.DeletedPrefix, git.NotesRef, git.RoadmapRef)
+		if len(out) > 0 || git.ExitCode(err) > 0 { // else another ref has a hole, which comes first
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	branch, ok := git.BranchName(name)
+	if !ok {
+		return id, nil
+	}
+	err = RefuseExpunged(ctx, s, id, branch, "")
+	if errors.Is(err, fail.ErrRefused) || errors.Is(err, git.ErrNotFound) { // the roadmap is lost, too
+		return "", nil
+	}
+	return id, err
 }

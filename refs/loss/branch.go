@@ -120,14 +120,8 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 			lossy[id] = lossy[id] || entries
 		}
 	}
-	before, err := f.hidden(ctx, births)
-	if err != nil {
+	if err := b.compareHidden(ctx, f, births); err != nil {
 		return nil, err
-	}
-	for _, id := range before {
-		if err := b.compareHidden(ctx, f, id); err != nil {
-			return nil, err
-		}
 	}
 	if err := b.rewritten(ctx, f, list); err != nil {
 		return nil, err
@@ -150,8 +144,21 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	return b, err
 }
 
-// compareHidden records what the tip lacks of a commit that the first commit of a branch hides.
-func (b *Branch) compareHidden(ctx context.Context, f *finder, have git.ID) error {
+// compareHidden records what the tip lacks of the commits that the first commit of a branch hides.
+func (b *Branch) compareHidden(ctx context.Context, f *finder, births bool) error {
+	list, err := f.hidden(ctx, births)
+	if err == nil && len(list) > mostHidden {
+		b.unclear, err = f.refuses(ctx, f.Tip)
+		list = nil
+	}
+	for i := 0; err == nil && i < len(list); i++ {
+		err = b.compareOne(ctx, f, list[i])
+	}
+	return err
+}
+
+// compareOne records what the tip lacks of a commit, whatever lies between.
+func (b *Branch) compareOne(ctx context.Context, f *finder, have git.ID) error {
 	lost, err := b.compareEntries(ctx, f, f.Tip, have)
 	if err != nil {
 		return err

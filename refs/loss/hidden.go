@@ -48,14 +48,18 @@ func (f *finder) firstBirth(ctx context.Context) (git.ID, error) {
 	}
 }
 
-// mostHidden is how many commits hiddenBetween compares with the tip.
+// mostHidden is how many commits hiddenBetween finds: nobody has so many but who hides one behind the others, which is refused.
 const mostHidden = 1_000
 
 // hiddenBetween returns the newest commits of this branch that follow what both sides have in common, and to which the tip leads only through
 // births. The name of a branch is in a file that anybody may change: what a birth follows may have another one.
 func (f *finder) hiddenBetween(ctx context.Context) (list []git.ID, err error) {
 	below, seen, err := f.belowBirths(ctx)
-	for ; err == nil && len(below) > 0 && len(list) < mostHidden; below = below[1:] {
+	if err != nil {
+		return nil, err
+	}
+	follow := map[git.ID]bool{}
+	for ; len(below) > 0 && len(list) <= mostHidden; below = below[1:] {
 		id := below[0]
 		n := f.News[id]
 		if n == nil || seen[id] {
@@ -64,7 +68,7 @@ func (f *finder) hiddenBetween(ctx context.Context) (list []git.ID, err error) {
 		seen[id] = true
 		own, err := f.ofBranch(ctx, id)
 		if err == nil && !own {
-			own, err = f.follows(ctx, id)
+			own, err = f.follows(ctx, id, follow)
 		}
 		if err != nil {
 			return nil, err
@@ -78,7 +82,7 @@ func (f *finder) hiddenBetween(ctx context.Context) (list []git.ID, err error) {
 			below = append(below, n.Parents...)
 		}
 	}
-	return list, err
+	return list, nil
 }
 
 // ofBranch reports whether a commit has the name of the branch, or the one that it has here.
@@ -92,17 +96,32 @@ func (f *finder) ofBranch(ctx context.Context, id git.ID) (bool, error) {
 }
 
 // follows reports whether nothing but commits with one parent that are no births is between a commit and one of this branch that is here.
-func (f *finder) follows(ctx context.Context, id git.ID) (bool, error) {
-	for n := f.News[id]; n != nil; n = f.News[id] {
-		if len(n.Parents) != 1 {
-			return false, nil
+// known is what it has found out of others.
+func (f *finder) follows(ctx context.Context, id git.ID, known map[git.ID]bool) (follows bool, err error) {
+	var passed []git.ID
+	for n := f.News[id]; ; n = f.News[id] {
+		if had, ok := known[id]; ok {
+			follows = had
+			break
 		}
-		if birth, err := f.isBirth(ctx, id); birth || err != nil {
+		if n == nil {
+			if follows, err = f.ofBranch(ctx, id); err != nil {
+				return false, err
+			}
+			break
+		}
+		passed = append(passed, id)
+		if birth, err := f.isBirth(ctx, id); err != nil {
 			return false, err
+		} else if birth || len(n.Parents) != 1 {
+			break
 		}
 		id = n.Parents[0]
 	}
-	return f.ofBranch(ctx, id)
+	for _, at := range passed {
+		known[at] = follows
+	}
+	return follows, nil
 }
 
 // belowBirths returns the parents of births that follow what both sides have in common, and all commits to which the tip leads otherwise.

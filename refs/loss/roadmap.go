@@ -36,7 +36,7 @@ func (l *Roadmap) Unclear() bool { return l.unclear != nil }
 
 // What counts what is lost, for a message.
 func (l *Roadmap) What() string {
-	if len(l.owed) == 0 {
+	if len(l.owed) == 0 && !l.Tombstones.Empty() {
 		return "what is expunged"
 	}
 	return partsText(slices.Collect(maps.Keys(l.owed)))

@@ -97,6 +97,14 @@ func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exch
 		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures(), spared: map[string]expunge.RefusedRef{}}
 }
 
+// title says in reflogs and commits what an exchange does.
+func (ex *exchanger) title() string { return "sync: " + prose.OneLine(ex.peer.Name, 100) }
+
+// begin begins a transaction of the exchange, with the locks of some branches.
+func (ex *exchanger) begin(ctx context.Context, branches ...string) (*store.Transaction, error) {
+	return ex.s.Begin(ctx, ex.o.Writer, ex.title(), branches...)
+}
+
 // exchange runs what set asks for with a remote.
 func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchanger)) (Result, error) {
 	res := newResult(o.Remote)

@@ -219,7 +219,7 @@ func (ex *exchanger) healAdopted(ctx context.Context, st *refAction, theirs git.
 	if err != nil {
 		return err
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	ses, err := ex.begin(ctx)
 	if err != nil {
 		return err
 	}

@@ -144,30 +144,13 @@ func (ex *exchanger) uniteLeft(ctx context.Context, j *joining, asking []git.ID,
 // uniteOne returns a commit that leads to two valid commits of a ref of the other side, with what both have; "" if they cannot be merged, or if
 // the merge is refused for itself.
 func (ex *exchanger) uniteOne(ctx context.Context, ref string, to, id git.ID, ours *remote.RefSet) (git.ID, error) {
-	in, _ := ex.refsToCheck(git.Ref{Name: ref, ID: id})
-	var err error
-	if ex.arrived, err = incoming.Arrived(ctx, ex.s, in, &ex.read); err != nil {
-		return "", err
-	}
 	c, err := ex.s.Repo().Commit(ctx, to)
 	if err != nil {
 		return "", err
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
-	if err != nil {
-		return "", err
-	}
-	defer ses.Close()
 	roadmap, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap))
 	st := newRefAction(ref, to)
-	ex.settle = keepingBoth(ses)
-	if err := ex.heal(ctx, ses, st, id, roadmap); err != nil {
-		return "", err
-	}
-	if err := ex.compare(ctx, ses, st, roadmap); err != nil || st.take == "" {
-		return "", err
-	}
-	if err := ses.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
+	if err := ex.mergeOne(ctx, st, id, roadmap); err != nil || st.take == "" {
 		return "", err
 	}
 	if ref == git.RoadmapRef {
@@ -234,40 +217,63 @@ func (ex *exchanger) joinOne(ctx context.Context, r git.Ref, ours *remote.RefSet
 	if may, err := ex.mayJoin(ctx, r, ours); err != nil || !may {
 		return false, err
 	}
-	in, _ := ex.refsToCheck(r)
-	var err error
-	if ex.arrived, err = incoming.Arrived(ctx, ex.s, in, &ex.read); err != nil {
-		return false, err
-	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
-	if err != nil {
-		return false, err
-	}
-	defer ses.Close()
 	if r.Name == git.NotesRef {
-		if err := ex.uniteNotes(ctx, ses, nil, ours, &remote.RefSet{Notes: r.ID}); err != nil {
-			return false, err
-		}
-		return true, ses.Commit(ctx)
+		return ex.joinNotes(ctx, r, ours)
 	}
 	st := newRefAction(r.Name, expunge.RefID(ours, r.Name))
 	roadmap, err := ex.s.RoadmapTip(ctx)
 	if err != nil {
 		return false, err
 	}
-	ex.settle = keepingBoth(ses)
-	if err := ex.heal(ctx, ses, st, r.ID, roadmap); err != nil {
-		return false, err
-	}
-	if err := ex.compare(ctx, ses, st, roadmap); err != nil {
-		return false, err
-	}
-	if err := ses.Commit(ctx); err != nil { // nothing is queued: this flushes the objects to disk
+	if err := ex.mergeOne(ctx, st, r.ID, roadmap); err != nil {
 		return false, err
 	}
 	moved := false
 	st.push = ""
 	return st.take != "", ex.takeOne(ctx, st, ours, &moved)
+}
+
+// joinNotes is joinOne for a commit of the notes.
+func (ex *exchanger) joinNotes(ctx context.Context, r git.Ref, ours *remote.RefSet) (bool, error) {
+	if err := ex.checkOne(ctx, r); err != nil {
+		return false, err
+	}
+	ses, err := ex.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer ses.Close()
+	if err := ex.uniteNotes(ctx, ses, nil, ours, &remote.RefSet{Notes: r.ID}); err != nil {
+		return false, err
+	}
+	return true, ses.Commit(ctx)
+}
+
+// checkOne checks what one commit of the other side brings.
+func (ex *exchanger) checkOne(ctx context.Context, r git.Ref) (err error) {
+	in, _ := ex.refsToCheck(r)
+	ex.arrived, err = incoming.Arrived(ctx, ex.s, in, &ex.read)
+	return err
+}
+
+// mergeOne restores what a commit of the other side lost, and merges it with the one at which the action has ours. It keeps what both say.
+func (ex *exchanger) mergeOne(ctx context.Context, st *refAction, id, roadmap git.ID) error {
+	if err := ex.checkOne(ctx, git.Ref{Name: st.ref, ID: id}); err != nil {
+		return err
+	}
+	ses, err := ex.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	ex.settle = keepingBoth(ses)
+	if err := ex.heal(ctx, ses, st, id, roadmap); err != nil {
+		return err
+	}
+	if err := ex.compare(ctx, ses, st, roadmap); err != nil {
+		return err
+	}
+	return ses.Commit(ctx) // nothing is queued: this flushes the objects to disk
 }
 
 // mayJoin reports whether a commit below a refused ref asks to forget nothing, contains nothing that was expunged, and is signed as the

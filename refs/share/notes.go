@@ -1,7 +1,6 @@
 package share
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -49,11 +48,11 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	}
 	lost, err := ex.linesLost(ctx, ours.Notes, news)
 	if err != nil {
-		return err
+		return ex.setAsideOne(ctx, git.NotesRef, err)
 	}
 	u, err := ses.FoldAll(ctx, from, news, lost)
-	if err == nil && u.Kept+len(lost) > 0 {
-		err = ex.notesKept(ctx, news, max(u.Kept, bytes.Count(slices.Concat(slices.Collect(maps.Values(lost))...), []byte("\n"))))
+	if err == nil && u.Kept > 0 {
+		err = ex.notesKept(ctx, news, u.Kept)
 	}
 	if err != nil {
 		return ex.setAsideOne(ctx, git.NotesRef, err)
@@ -71,8 +70,8 @@ func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, pla
 	return nil
 }
 
-// linesLost returns the lines of notes, by object, that the commits of the other side's notes have lost, without what is expunged. Lines are a set,
-// and absence never means deletion, also where nobody here has seen them yet.
+// linesLost returns the lines of notes, by object, that the commits of the other side's notes have lost, without what is expunged. Absence never
+// means deletion, also of lines that were never here.
 func (ex *exchanger) linesLost(ctx context.Context, ours, theirs git.ID) (map[git.ID][]byte, error) {
 	if theirs == "" {
 		return nil, nil

@@ -168,7 +168,7 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	if err := ex.inspect(ctx, &ours, &theirs); err != nil {
 		return false, err
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	ses, err := ex.begin(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/merge"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -30,7 +29,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 	if err := ex.inspectBoth(ctx, ours, theirs); err != nil {
 		return false, err
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	ses, err := ex.begin(ctx)
 	if err != nil {
 		return false, err
 	}

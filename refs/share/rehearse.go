@@ -9,7 +9,6 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
 
@@ -118,7 +117,7 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 
 // foresee compares and merges all refs, and records what would move.
 func (ex *exchanger) foresee(ctx context.Context, ours, theirs *remote.RefSet) error {
-	ses, err := ex.s.BeginLocked(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	ses, err := ex.s.BeginLocked(ctx, ex.o.Writer, ex.title())
 	if err != nil {
 		return err
 	}

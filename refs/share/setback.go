@@ -56,7 +56,7 @@ func (ex *exchanger) withTombstones(ctx context.Context, to git.ID) (git.ID, err
 	if err != nil {
 		return "", err
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	ses, err := ex.begin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -250,17 +250,17 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 		why.Hints = append(why.Hints, noCommand)
 		return nil
 	}
-	until, err := ex.searchUntil(ctx)
+	late, err := ex.searchUntil(ctx)
 	if err != nil {
 		return err
 	}
-	bad, cut, err := ex.badLists(ctx, ours, theirs, accepts, until)
+	bad, cut, err := ex.badLists(ctx, ours, theirs, accepts, late)
 	if err != nil {
 		return err
 	}
 	var sound []git.ID
 	for found := false; !found; {
-		if cut = cut || until(); cut {
+		if cut || late() {
 			why.Hints = append(why.Hints, ex.cutHints()...)
 			return nil
 		}
@@ -284,7 +284,7 @@ func (ex *exchanger) setRoadmapBack(ctx context.Context, why *fail.Error, ours, 
 
 // badLists returns the commits of the other side's roadmap that have tombstones which are not accepted, or lead to such a commit. cut is whether
 // there was no time for all of them.
-func (ex *exchanger) badLists(ctx context.Context, ours, theirs git.ID, accepts func(doc.Expunged) bool, until func() bool) (bad map[git.ID]bool, cut bool, err error) {
+func (ex *exchanger) badLists(ctx context.Context, ours, theirs git.ID, accepts func(doc.Expunged) bool, late func() bool) (bad map[git.ID]bool, cut bool, err error) {
 	list, err := ex.aheadOfRoadmap(ctx, ours, theirs)
 	if err != nil {
 		return nil, false, err
@@ -298,7 +298,7 @@ func (ex *exchanger) badLists(ctx context.Context, ours, theirs git.ID, accepts 
 			return nil, false, err
 		}
 		if _, known := of[file.ID]; has && !known {
-			if until() {
+			if late() {
 				return nil, true, nil
 			}
 			infos, err := ex.s.Repo().Infos(ctx, []git.ID{file.ID})

@@ -18,8 +18,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// refusals plays random work on clones of one hub, as replicas does, beside somebody who pushes refs that are refused: on top of what is
-// there, and of what teammates pushed whose clones are gone.
+// refusals plays random work on clones of one hub, as replicas does. Besides, somebody pushes refs that are refused, on top of what is
+// there and of what teammates have pushed. The clones of these teammates are gone.
 type refusals struct {
 	*replicas
 	first string   // a commit

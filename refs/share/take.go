@@ -7,7 +7,6 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -82,13 +81,13 @@ type takeover struct {
 }
 
 func (t *takeover) run(ctx context.Context) error {
-	s, st := t.ex.s, t.step
+	st := t.step
 	var lock []string
 	if st.branch != "" {
 		lock = append(lock, st.branch)
 	}
 	var err error
-	if t.ses, err = s.Begin(ctx, t.ex.o.Writer, "sync: "+prose.OneLine(t.ex.peer.Name, 100), lock...); err != nil {
+	if t.ses, err = t.ex.begin(ctx, lock...); err != nil {
 		return err
 	}
 	defer t.ses.Close()

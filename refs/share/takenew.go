@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -28,7 +27,7 @@ func (ex *exchanger) takeNew(ctx context.Context, steps []*refAction) (made, lef
 	if prefix == git.BranchPrefix {
 		locked = names
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100), locked...)
+	ses, err := ex.begin(ctx, locked...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -242,7 +242,7 @@ func (ex *exchanger) restoredRoadmap(ctx context.Context, e doc.Expunged, theirs
 	case lost.Unclear():
 		return "", nil
 	}
-	ses, err := ex.s.Begin(ctx, ex.o.Writer, "sync: "+prose.OneLine(ex.peer.Name, 100))
+	ses, err := ex.begin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -352,7 +352,7 @@ func (ex *exchanger) tombstonesOf(ctx context.Context, ours, id git.ID) (doc.Exp
 		if all.Contains(e) {
 			continue
 		}
-		if all = all.Union(e); len(all.Bytes()) > expunge.MostTombstones { // that is refused
+		if all = all.Union(e); len(all.Bytes()) > doc.MaxExpunged { // no file has so many: that is refused
 			break
 		}
 	}

@@ -45,7 +45,11 @@ func (ex *exchanger) withholdRoadmap(ctx context.Context, ses *store.Transaction
 	if theirs == "" {
 		return nil
 	}
-	return ex.sendAnswered(ctx, ses, st, theirs)
+	err = ex.sendAnswered(ctx, ses, st, theirs)
+	if ex.sent[0] == theirs {
+		ex.sent[1] = st.push
+	}
+	return err
 }
 
 // sendAnswered is sendTombstones without what waits for an answer.

@@ -279,7 +279,7 @@ func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 }
 
 // FoldAll writes the notes of all commits below some commits that have none
-// yet, whatever context.notes says, and adds those of another repository, if any.
+// yet, whatever context.notes says, and adds those of another repository, if any, and some lines that these have lost.
 // It waits for the notes lock. The update says what stayed, and what had no room.
 func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID, lost map[git.ID][]byte) (u *notes.Update, err error) {
 	lock, err := tx.Store.repo.Lock(ctx, notes.LockName)
@@ -291,9 +291,7 @@ func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs g
 		if u, _, err = tx.facts(ctx, math.MaxInt, from...); err != nil {
 			return err
 		}
-		if err := u.Restore(ctx, lost, ""); err != nil {
-			return err
-		}
+		u.Keep(lost)
 		if theirs != "" {
 			if err := u.Unite(ctx, theirs); err != nil {
 				return err
