@@ -169,6 +169,16 @@ func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) (er
 		_ = s.end(ctx)
 		return errRepacked
 	}
+	if err == nil {
+		if forward, err := tx.repo.fallen(ctx, queued); len(forward) > 0 || err != nil {
+			tx.s = nil
+			_ = s.end(ctx)
+			if err == nil {
+				err = tx.setForward(ctx, forward)
+			}
+			return err
+		}
+	}
 	decided := false
 	if err == nil {
 		decided, err = true, s.decide()
