@@ -46,6 +46,7 @@ type Expunged struct {
 	hits  map[string]bool // if set, collects which tombstones were in force for a document
 	exact bool            // hits also gets what the pieces that contain a word would have as a text
 	mark  string          // if set, what stands for a redacted piece, and for "(expunged)" and "␡", see fitting
+	bare  bool            // nothing may grow, see fitting
 }
 
 // ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:

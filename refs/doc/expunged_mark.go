@@ -2,17 +2,17 @@ package doc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // FileLimit is the largest size in bytes of a document other than metadata.yaml and attachments.
 const FileLimit = 32<<20 + 64<<10
 
-// shortMark stands for a redacted piece in a document that [Redaction] would make larger than its limit. It has three bytes, so that
-// a piece of text of as many does not grow, and nobody writes it: a text that has it counts as redacted.
-const shortMark = "␡"
+// shortMark stands for a redacted piece in a document that [Redaction] would make larger than its limit.
+const shortMark = prose.ShortRedaction
 
 // shortKey is how much of its hash a redacted key has in such a document.
 const shortKey = 1
@@ -39,15 +39,30 @@ func (e Expunged) withMark(mark string) Expunged {
 	return e
 }
 
+// WithLongMark returns tombstones that put "(expunged)" in the place of what is redacted, and of short marks.
+func (e Expunged) WithLongMark() Expunged { return e.withMark(Redaction) }
+
+// WithShortMark returns tombstones that put a mark of three bytes in the place of what is redacted, and of "(expunged)".
+func (e Expunged) WithShortMark() Expunged { return e.withMark(shortMark) }
+
+// HasShortMark reports whether a text has a mark of three bytes in the place of a redacted piece.
+func HasShortMark(text string) bool { return strings.Contains(text, shortMark) }
+
 // marks reports whether a piece of text must read otherwise.
 func (e Expunged) marks(piece string) bool {
 	return e.acts(piece) || e.mark != "" && isMark(piece)
 }
 
-// markOf returns the mark for a piece. One that is shorter than a mark would grow in any case: then the document is refused.
+// tinyMark stands for a piece that is shorter than the short mark, where nothing may grow. People write it, too: it counts as text.
+const tinyMark = "_"
+
+// markOf returns the mark for a piece.
 func (e Expunged) markOf(piece string) string {
-	if e.mark != "" && len(piece) >= len(e.mark) {
+	switch {
+	case e.mark != "" && len(piece) >= len(e.mark):
 		return e.mark
+	case e.bare:
+		return tinyMark
 	}
 	return Redaction
 }
@@ -90,7 +105,7 @@ func isShortKey(key string) bool {
 // had no room for it, so that what changes in it has the short mark, too.
 func (e Expunged) yamlWalk() (w yamlWalk, few *bool) {
 	few = new(bool)
-	return yamlWalk{text: e.RedactText, key: func(key string) string {
+	return yamlWalk{text: e.RedactText, bare: e.bare, key: func(key string) string {
 		*few = *few || e.mark != shortMark && isShortKey(key)
 		return e.redactKey(key)
 	}}, few
@@ -98,27 +113,27 @@ func (e Expunged) yamlWalk() (w yamlWalk, few *bool) {
 
 // fitting redacts a document with "(expunged)", or with the shorter mark if that would exceed its limit: who fills a document
 // with a text that is shorter than "(expunged)" must not make it impossible to expunge that text. All redacted pieces of a
-// document have the same mark, also those of earlier expunges, so that it does not matter which of two came first.
+// document have the same mark, also those of earlier expunges, so that it does not matter which of two came first. If even that is
+// too large, as YAML that is written again can be, nothing may grow: what would is left out.
 func (e Expunged) fitting(path string, data []byte) (Redacted, error) {
 	r, err := e.redact(path, data)
-	if err != nil && !errors.Is(err, ErrOverLimit) || err == nil && bytes.Equal(r.Data, data) {
-		return r, err
+	if err == nil && bytes.Equal(r.Data, data) {
+		return r, nil
 	}
 	if err == nil && bytes.Contains(r.Data, []byte(shortMark)) {
 		r, err = e.withMark(Redaction).redact(path, data)
 	}
-	if err == nil && len(r.Data) > FileLimit && KindOf(path) != FileArtifact {
+	fits := func() bool { return err == nil && (len(r.Data) <= FileLimit || KindOf(path) == FileArtifact) }
+	if fits() {
+		return r, nil
+	}
+	short := e.withMark(shortMark)
+	if r, err = short.redact(path, data); fits() {
+		return r, nil
+	}
+	short.bare = true
+	if r, err = short.redact(path, data); err == nil && !fits() && len(r.Data) > len(data) {
 		err = fmt.Errorf("%d bytes are %w of %d", len(r.Data), ErrOverLimit, FileLimit)
 	}
-	if !errors.Is(err, ErrOverLimit) {
-		return r, err
-	}
-	r, short := e.withMark(shortMark).redact(path, data)
-	switch {
-	case short != nil:
-		return r, err
-	case len(r.Data) > FileLimit && len(r.Data) > len(data):
-		return r, fmt.Errorf("%d bytes are %w of %d", len(r.Data), ErrOverLimit, FileLimit)
-	}
-	return r, nil
+	return r, err
 }

@@ -37,10 +37,10 @@ type Redacted struct {
 //
 // If nothing changes, the result contains data itself. Applying two sets in either order
 // equals applying their union. A document that would exceed its limit, as "(expunged)" may be
-// longer than a piece, has "␡" instead, and of a key's hash one digit. There the order matters
-// if pieces of less than three bytes, keys, or marks that somebody wrote are among what goes.
-// Redact fails on an unknown path, on a document that it cannot parse, and on one that exceeds its limit even so,
-// full of texts that are shorter than that.
+// longer than a piece, has "␡" instead, and of a key's hash one digit. If that is too large as well, "_" stands for pieces of one or two
+// bytes, and what would grow is left out: a redacted key with its value, a segment of metadata.yaml, the front matter of a topic. In
+// both cases the order matters if pieces of less than three bytes, keys, or marks that somebody wrote are among what goes.
+// Redact fails on an unknown path, and on a document that it cannot parse.
 func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	r, err := e.fitting(path, data)
 	if err != nil {
@@ -244,6 +244,9 @@ func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	front, text, err := w.front(string(data))
 	if err != nil {
 		return nil, err
+	}
+	if e.bare && len(front) > len(data)-len(text) {
+		front = ""
 	}
 	now := reuseIfEqual(data, []byte(front+e.RedactText(text)))
 	if w.changed { // "(expunged)" may be longer than what it replaces

@@ -2,7 +2,6 @@ package doc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -393,14 +392,70 @@ func TestRedactKeysOfOnePiece(t *testing.T) {
 			t.Errorf("%q: once more: %v\n%s", text, err, again.Data)
 		}
 	}
-	e.AddText("a")
-	var failed *RedactError
-	topic := "---\nx:\n" + strings.Repeat("- a\n", 15000) + "---\ntext\n"
-	if _, err := e.Redact(TopicPath("t"), []byte(topic)); !errors.As(err, &failed) {
-		t.Error(err)
+}
+
+// What cannot be written within its limit goes, whatever its form; all else stays.
+func TestRedactWhereNothingMayGrow(t *testing.T) {
+	branch := "version: 1\nbranch:\n  name: main\n  purpose: zq\nkept:\n  one: whole\n"
+	maps := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
 	}
-	_, err := e.Redact(MetadataFile, []byte("version: 1\nx:\n"+strings.Repeat("- a\n", 6500)))
-	if !errors.As(err, &failed) || !errors.Is(err, ErrOverLimit) {
-		t.Error(err)
+	for name, text := range map[string]string{
+		"values of one byte":    branch + "x:\n" + strings.Repeat("- a\n", 6500),
+		"values of two bytes":   branch + "x:\n" + strings.Repeat("- zq\n", 11000),
+		"short keys":            branch + "x:\n" + maps(3000, "  k%04d:\n    zq7: 1\n"),
+		"short keys of one map": branch + "x: {" + maps(5000, "k%04d: 1, ") + "zq7: 1, a: 1, zq: 1}\n",
+		"flow style":            branch + "x: {" + maps(6400, "k%04d: 1,") + "y: zq}\n",
+		"narrow":                branch + "x:\n" + maps(3000, " k%04d:\n  y:\n   z:\n") + " last:\n  zq7\n",
+		"all in flow style":     "{version: 1, branch: {name: main, purpose: zq}, kept: {one: whole}, x: {" + maps(6400, "k%04d: 1,") + "y: zq}}\n",
+		"comments":              branch + "x: 1\n" + strings.Repeat("# a\n", 15000),
+		"names of segments":     branch + maps(5000, "s%04d: zq\n") + "a: 1\nzq: 1\nzq7: 1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var e Expunged
+			for _, text := range []string{"a", "zq", "zq7"} {
+				e.AddText(text)
+			}
+			data := []byte(text)
+			if _, err := ParseMetadata(data); err != nil {
+				t.Fatalf("%d bytes: %v", len(data), err)
+			}
+			r := mustRedact(t, e, MetadataFile, data)
+			m, err := ParseMetadata(r.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b := m.Branch(); b.Name != "main" || b.Purpose != "␡" && b.Purpose != "_" && b.Purpose != Redaction {
+				t.Errorf("the facts of the branch: %+v", b)
+			}
+			if n, err := m.value([]string{"kept", "one"}); err != nil || n == nil || n.Value != "whole" {
+				t.Errorf("the segment beside it: %v %v", n, err)
+			}
+			if again := mustRedact(t, e, MetadataFile, r.Data); !bytes.Equal(again.Data, r.Data) {
+				t.Errorf("once more it is otherwise:\n%.200s", again.Data)
+			}
+			for line := range strings.Lines(string(r.Data)) {
+				for piece := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(" \n:-{},#", c) }) {
+					if e.HasText(piece) {
+						t.Fatalf("what goes is still there: %q", line)
+					}
+				}
+			}
+		})
+	}
+	var e Expunged
+	e.AddText("a")
+	topic := "---\nx:\n" + strings.Repeat("- a\n", 15000) + "---\ntext\na\n"
+	if r := mustRedact(t, e, TopicPath("t"), []byte(topic)); string(r.Data) != "text\n_\n" {
+		t.Errorf("a topic: %.100q", r.Data)
+	}
+	const lines = 100_000
+	full := strings.Repeat("x", FileLimit-2*lines-1) + "\n"
+	if r := mustRedact(t, e, TopicPath("t"), []byte(full+strings.Repeat("a\n", lines))); string(r.Data) != full+strings.Repeat("_\n", lines) {
+		t.Errorf("a full topic: %d bytes, %.100q", len(r.Data), r.Data[len(full)-1:])
 	}
 }

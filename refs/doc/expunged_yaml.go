@@ -3,6 +3,7 @@ package doc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -14,6 +15,7 @@ type yamlWalk struct {
 	key      func(key string) string  // the replacement of a key; must map different keys to different ones
 	metadata bool                     // metadata.yaml; false for the front matter of a topic
 	most     int                      // how large metadata.yaml may become, without its totals
+	bare     bool                     // what would grow is left out
 	changed  bool
 	top      map[string]bool // the keys of metadata.yaml, each of which is a map of its own here
 }
@@ -48,6 +50,7 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	w.top = map[string]bool{}
+	touched := map[string]bool{}
 	for i := range m.blocks {
 		w.top[m.blocks[i].key] = true
 	}
@@ -57,9 +60,15 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 		if b.key == totalsKey {
 			continue
 		}
+		before := b.text
 		if err := w.block(m, b); err != nil {
 			return nil, err
 		}
+		touched[b.key] = b.text != before
+	}
+	if w.bare {
+		w.shrink(m, touched)
+		m.blocks = slices.DeleteFunc(m.blocks, func(b block) bool { return b.lead == "" && b.text == "" })
 	}
 	m.tail = w.comment(m.tail)
 	if !w.changed {
@@ -114,11 +123,45 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 		return nil
 	}
 	text, err := stableYAML(b.root)
-	if err != nil {
+	switch {
+	case w.bare && (err != nil || len(text) > len(b.text) || len(b.root.Content) == 0):
+		w.leave(m, b)
+	case err != nil:
 		return err
+	default:
+		m.setText(b, text)
 	}
-	m.setText(b, text)
 	return nil
+}
+
+// leave leaves out a segment, but for the facts of the one about the branch.
+func (w *yamlWalk) leave(m *Metadata, b *block) {
+	b.lead, b.text, m.edited = "", "", true
+	facts := m.Branch()
+	if only := NewMetadata(); b.key == branchKey && only.SetBranch(facts) == nil {
+		b.text = only.find(branchKey).text
+	}
+}
+
+// shrink leaves out segments until the rest has room: those in which something is redacted first, and of these the largest. A document
+// in flow style is larger when it is written again, in block style.
+func (w *yamlWalk) shrink(m *Metadata, touched map[string]bool) {
+	for m.withoutTotals() > w.most {
+		var largest *block
+		for i := range m.blocks {
+			b := &m.blocks[i]
+			switch {
+			case b.key == totalsKey, b.key == branchKey, b.text == "":
+			case largest == nil, touched[b.key] && !touched[largest.key],
+				touched[b.key] == touched[largest.key] && len(b.text) > len(largest.text):
+				largest = b
+			}
+		}
+		if largest == nil {
+			return
+		}
+		w.leave(m, largest)
+	}
 }
 
 // stableYAML writes a value in a form that reading and writing again does not change.
@@ -192,6 +235,7 @@ func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 	for key := range pairs(n) {
 		taken[key.Value] = true
 	}
+	grown := map[string]bool{}
 	for key, value := range pairs(n) {
 		at := child(path, key.Value)
 		w.comments(key)
@@ -199,10 +243,25 @@ func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 		if w.ownKey(at) {
 			continue
 		}
-		if now := w.key(key.Value); now != key.Value {
-			replaceNode(key, newString(rename(taken, key.Value, now)))
-			w.changed = true
+		now := w.key(key.Value)
+		if now == key.Value {
+			continue
 		}
+		w.changed = true
+		if w.bare && len(now) > len(key.Value) {
+			grown[key.Value] = true
+		} else {
+			replaceNode(key, newString(rename(taken, key.Value, now)))
+		}
+	}
+	if len(grown) > 0 {
+		var left []*yaml.Node
+		for key, value := range pairs(n) {
+			if !grown[key.Value] {
+				left = append(left, key, value)
+			}
+		}
+		n.Content = left
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 // Redaction stands where a text was expunged.
 const Redaction = "(expunged)"
 
+// ShortRedaction stands for an expunged text where there is no room for more. It has three bytes, so that a piece of text of as many does
+// not grow, and nobody writes it: a text that has it counts as redacted.
+const ShortRedaction = "␡"
+
 // ShellWord writes a word for a command that is pasted such that a shell takes it as it
 // is, in quotes only where it needs them.
 func ShellWord(word string) string {
