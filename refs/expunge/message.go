@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -29,7 +30,9 @@ type rewritten struct {
 //  2. otherwise subject and body are redacted line by line;
 //  3. trailers that name or count what changed are updated; Context-Last names the newest
 //     remaining commit, and stays if nothing else changed;
-//  4. the values of other trailers that contain people's words are redacted.
+//  4. the values of other trailers that contain people's words are redacted;
+//  5. a message that would grow too much has the short mark, or else no body of which something is redacted, and no trailers that
+//     would grow: who fills a message with a short text must not make it impossible to expunge that text.
 //
 // Context-Newest stays, because new ids must be larger than any id ever given. Context-Journal
 // stays too: it says which steps of a journal are committed.
@@ -37,27 +40,66 @@ func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootC
 	changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
 	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
-	if gone {
-		subject, body = expungedSubject+"\n\n", ""
-	} else {
-		subject, body = w.e.RedactText(subject), w.e.RedactText(body)
-	}
-	text := subject + body + w.trailers(block, tree, gone)
-	if hasLast := old.Trailer(store.TrailerLast) != ""; gone || hasLast && (changed || text != old.Message) {
-		last, err := w.lastOf(ctx, now, tree)
-		if err != nil {
-			return rewritten{}, err
+	hasLast := old.Trailer(store.TrailerLast) != ""
+	var failed error
+	write := func(e doc.Expunged, bare bool) string {
+		s, b := expungedSubject+"\n\n", ""
+		if !gone {
+			s, b = e.RedactText(subject), e.RedactText(body)
 		}
-		text = subject + body + w.setLast(text[len(subject)+len(body):], last)
+		if bare && b != body {
+			b = ""
+		}
+		t := w.trailers(e, block, tree, gone, bare)
+		if gone || hasLast && (changed || s+b+t != old.Message) {
+			last, err := w.lastOf(ctx, now, tree)
+			failed = errors.Join(failed, err)
+			if !bare || len(last) <= len(old.Trailer(store.TrailerLast)) {
+				t = w.setLast(t, last)
+			}
+		}
+		return s + b + t
 	}
-	return rewritten{text, gone}, nil
+	return rewritten{w.fitting(old.Message, write), gone}, failed
 }
 
-// trailers rewrites a block of trailers, except Context-Last.
-func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
+// How many bytes a message may grow by, as each commit may add but so many to the sum of all messages that others take in: by the
+// marks of a dozen pieces, and by what else changes.
+const (
+	mostMarks = 128
+	mostGrown = 4 << 10
+)
+
+// fitting writes a message with the first of three forms that others take in. All pieces have the same mark, also those of earlier
+// expunges, so that it does not matter which of two came first.
+func (w *Rewriter) fitting(old string, write func(e doc.Expunged, bare bool) string) string {
+	long := write(w.e, false)
+	if long == old {
+		return old
+	}
+	if doc.HasShortMark(long) {
+		long = write(w.e.WithLongMark(), false)
+	}
+	fits := func(text string) bool {
+		_, fault := incoming.BlockFault(text)
+		return fault == ""
+	}
+	short := write(w.e.WithShortMark(), false)
+	switch {
+	case len(long) <= len(short)+mostMarks && len(long) <= len(old)+mostGrown && fits(long):
+		return long
+	case len(short) <= len(old)+mostGrown && fits(short):
+		return short
+	}
+	return write(w.e.WithShortMark(), true)
+}
+
+// trailers rewrites a block of trailers, except Context-Last. A bare one has none that would grow.
+func (w *Rewriter) trailers(e doc.Expunged, block string, tree rootChange, gone, bare bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(block) {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		old := len(line)
 		switch {
 		case !ok:
 		case gone && (key == store.TrailerID || key == store.TrailerSteps):
@@ -72,11 +114,13 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 		case key == store.TrailerRemoves:
 			line = trailer(key, w.removal(value))
 		case !keptTrailer(key):
-			if now := w.e.RedactText(value); now != value {
+			if now := e.RedactText(value); now != value {
 				line = trailer(key, now)
 			}
 		}
-		b.WriteString(line)
+		if !bare || len(line) <= old {
+			b.WriteString(line)
+		}
 	}
 	return b.String()
 }

@@ -62,9 +62,9 @@ const (
 	maxFoldedBytes  = 64 << 10 // and bytes where there are such
 )
 
-// blockFault returns the size of the paragraph that git takes for the trailers of a message, the last one but for lines
+// BlockFault returns the size of the paragraph that git takes for the trailers of a message, the last one but for lines
 // that it ignores, and what is wrong with it.
-func blockFault(message string) (sum int64, fault string) {
+func BlockFault(message string) (sum int64, fault string) {
 	lines, folded, size, counts := 0, 0, 0, false
 	for rest := message; rest != ""; {
 		at := strings.LastIndexByte(strings.TrimSuffix(rest, "\n"), '\n') + 1

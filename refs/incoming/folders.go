@@ -103,7 +103,7 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 		if many := len(parsed.Parents); many > maxParents {
 			return c.wrong(flawDocument, n, fmt.Sprintf("it has %d parents; at most %d are allowed", many, maxParents), nil)
 		}
-		size, fault := blockFault(parsed.Message)
+		size, fault := BlockFault(parsed.Message)
 		if fault != "" {
 			return c.wrong(flawDocument, n, fault, nil)
 		}
