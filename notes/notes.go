@@ -161,7 +161,9 @@ func withoutHidden(facts []Fact) []Fact {
 	return kept
 }
 
-func (f Fact) hidden() bool { return bytes.Contains(f.Raw, []byte(prose.Redaction)) }
+func (f Fact) hidden() bool {
+	return bytes.Contains(f.Raw, []byte(prose.Redaction)) || bytes.Contains(f.Raw, []byte(prose.ShortRedaction))
+}
 
 // validID reports whether other ids can follow an id in order. Anything but a ULID, or a
 // ULID later than any date, would stay the newest forever.

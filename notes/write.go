@@ -106,9 +106,9 @@ func (u *Update) join(ctx context.Context, object git.ID, lines []byte, union fu
 	if bytes.Equal(text, have) {
 		return nil
 	}
-	if n := Lines(text); n > MostLines+RoomLines || len(text) > MostBytes+RoomBytes {
+	if !Fits(text) {
 		return fmt.Errorf("%w: '%s' has %d lines and %d bytes, at most %d and %d are allowed", ErrTooLarge,
-			object, n, len(text), MostLines+RoomLines, MostBytes+RoomBytes)
+			object, Lines(text), len(text), MostLines+RoomLines, MostBytes+RoomBytes)
 	}
 	u.texts[path] = text
 	return nil
@@ -146,6 +146,11 @@ var ErrTooLarge = errors.New("a note would be too large")
 
 // Lines counts the lines of a note.
 func Lines(note []byte) int { return bytes.Count(note, []byte{'\n'}) }
+
+// Fits reports whether every other repository takes a note in.
+func Fits(note []byte) bool {
+	return Lines(note) <= MostLines+RoomLines && len(note) <= MostBytes+RoomBytes
+}
 
 // write stores the notes and returns their tree.
 func (u *Update) write(ctx context.Context) (git.ID, error) {

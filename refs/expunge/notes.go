@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
@@ -20,7 +21,8 @@ import (
 //     alone;
 //  2. lines about such an entry (its facts, links, and the lines beside them for people) are gone;
 //  3. hashes of replaced commits become the new hashes;
-//  4. texts are redacted, in JSON and in lines that other programs wrote.
+//  4. texts are redacted, in JSON and in lines that other programs wrote; in a note that would be too large then, with the short mark,
+//     and if even that is too large, without the lines that would grow.
 //
 // A note in which nothing changes keeps its bytes. Only commits that were rewritten before have
 // a known replacement.
@@ -29,11 +31,25 @@ func (w *Rewriter) RewriteNote(object git.ID, note []byte) (git.ID, []byte) {
 	if w.gone[object] || w.commits[object] == "" && isOfRemoved(w.e, facts) {
 		return w.now(object), nil
 	}
-	var out []byte
+	out := w.noteLines(w.e, note, false)
+	if !notes.Fits(out) {
+		out = w.noteLines(w.e.WithShortMark(), note, false)
+	}
+	if !notes.Fits(out) {
+		out = w.noteLines(w.e.WithShortMark(), note, true)
+	}
+	if len(bytes.TrimSpace(out)) == 0 && len(bytes.TrimSpace(note)) > 0 {
+		out = nil
+	}
+	return w.now(object), out
+}
+
+// noteLines rewrites the lines of a note; bare leaves out those that would grow.
+func (w *Rewriter) noteLines(e doc.Expunged, note []byte, bare bool) (out []byte) {
 	for line := range bytes.Lines(note) {
 		text, end := bytes.CutSuffix(line, []byte("\n"))
-		now, kept := w.noteLine(string(text))
-		if !kept {
+		now, kept := w.noteLine(e, string(text))
+		if !kept || bare && len(now) > len(text) {
 			continue
 		}
 		out = append(out, now...)
@@ -41,10 +57,7 @@ func (w *Rewriter) RewriteNote(object git.ID, note []byte) (git.ID, []byte) {
 			out = append(out, '\n')
 		}
 	}
-	if len(bytes.TrimSpace(out)) == 0 && len(bytes.TrimSpace(note)) > 0 {
-		out = nil
-	}
-	return w.now(object), out
+	return out
 }
 
 // now returns the replacement of a commit, and any other object itself.
@@ -70,7 +83,7 @@ func isOfRemoved(e doc.Expunged, facts []notes.Fact) (removed bool) {
 }
 
 // noteLine rewrites a line of a note, or reports false if the line is removed.
-func (w *Rewriter) noteLine(line string) (string, bool) {
+func (w *Rewriter) noteLine(e doc.Expunged, line string) (string, bool) {
 	for _, f := range notes.Parse([]byte(line)) {
 		if f.Kind == notes.KindLink && (w.e.HasEntry(f.CommitID) || w.gone[f.Memory]) || f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
 			return "", false
@@ -82,17 +95,19 @@ func (w *Rewriter) noteLine(line string) (string, bool) {
 		}
 	}
 	if strings.HasPrefix(strings.TrimSpace(line), "{") {
-		return mapNoteTexts(line, w.text), true
+		return mapNoteTexts(line, func(s string) string { return w.textBy(e, s) }), true
 	}
-	return w.e.RedactText(line), true
+	return e.RedactText(line), true
 }
 
 // text redacts a string of JSON and replaces the hash of a rewritten commit.
-func (w *Rewriter) text(s string) string {
+func (w *Rewriter) text(s string) string { return w.textBy(w.e, s) }
+
+func (w *Rewriter) textBy(e doc.Expunged, s string) string {
 	if git.IsID(s) {
 		return string(w.now(git.ID(s)))
 	}
-	return w.e.RedactText(s)
+	return e.RedactText(s)
 }
 
 // forgetNotes makes a commit of the notes without what was expunged and queues the ref. The new
@@ -104,7 +119,7 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	if err != nil || tip == "" {
 		return 0, nil, err
 	}
-	tree, changed, err := w.notesTree(ctx, tip)
+	clean, err := w.notesTree(ctx, tip)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -116,7 +131,7 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	if err != nil {
 		return 0, nil, err
 	}
-	if changed == 0 && !cut { // what is beyond the edge cannot be read
+	if clean.changed == 0 && !cut { // what is beyond the edge cannot be read
 		if dirty, err := w.dirtyNotes(ctx, tip); err != nil || !dirty {
 			return 0, nil, err
 		}
@@ -124,7 +139,7 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	for _, c := range history {
 		old = append(old, c.ID)
 	}
-	switch root, err := w.notesRoot(ctx, tip, tree); {
+	switch root, err := w.notesRoot(ctx, tip, clean.tree); {
 	case err != nil:
 		return 0, nil, err
 	case root == "":
@@ -132,7 +147,7 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	default:
 		ses.Refs.Update(git.NotesRef, root, tip)
 	}
-	return changed, old, nil
+	return clean.changed, old, nil
 }
 
 // notesRoot makes the commit that replaces a commit of the notes, without parents; "" if no
@@ -154,20 +169,26 @@ func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (g
 	return w.s.Repo().WriteCommit(ctx, &root)
 }
 
-// notesTree returns the tree of the notes without what was expunged, and how many notes
-// changed.
-func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, error) {
+// cleanNotes are the notes without what was expunged.
+type cleanNotes struct {
+	tree    *git.Edit
+	changed int             // how many notes are not as they were
+	stay    map[git.ID]bool // the replaced commits that keep lines for which the note of the new one has no room
+}
+
+// notesTree cleans the notes of a commit.
+func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*cleanNotes, error) {
 	c, err := w.s.Repo().Commit(ctx, tip)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	tree := w.s.Repo().Edit(c.Tree)
-	changed := 0
-	type moved struct {
-		path string
-		note []byte
+	clean := &cleanNotes{tree: w.s.Repo().Edit(c.Tree), stay: map[git.ID]bool{}}
+	type cleaned struct {
+		path, to string
+		object   git.ID
+		was, now []byte
 	}
-	var all []moved
+	var here, moved []cleaned
 	err = w.eachNote(ctx, "", c.Tree, func(path string, object, blob git.ID) error {
 		note, err := w.s.Repo().Blob(ctx, blob)
 		if err != nil {
@@ -177,43 +198,78 @@ func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, e
 		if now == object && bytes.Equal(text, note) {
 			return nil
 		}
-		changed++
-		if err := tree.Remove(ctx, path); err != nil || text == nil {
-			return err
+		switch m := (cleaned{path, notePath(now), object, note, text}); {
+		case text == nil:
+			clean.changed++
+		case now == object:
+			here = append(here, m)
+		default:
+			moved = append(moved, m)
 		}
-		all = append(all, moved{notePath(now), text})
-		return nil
+		return clean.tree.Remove(ctx, path)
 	})
-	for _, m := range all {
-		if err == nil {
-			err = w.addNote(ctx, tree, m.path, m.note)
+	for _, m := range append(here, moved...) { // those that others join come first
+		if err != nil {
+			break
+		}
+		var rest []byte
+		if rest, err = w.joinNote(ctx, clean.tree, m.to, m.now); err != nil {
+			break
+		}
+		if !bytes.Equal(rest, m.was) {
+			clean.changed++
+		}
+		if rest != nil {
+			clean.stay[m.object] = true
+			_, err = w.addNote(ctx, clean.tree, m.path, rest)
 		}
 	}
-	return tree, changed, err
+	return clean, err
 }
 
 // notePath returns the path at which package notes writes the note of an object.
 func notePath(object git.ID) string { return string(object[:2]) + "/" + string(object[2:]) }
 
-// addNote puts a note into a tree, united with the note that is there: two commits may have
-// become one.
-func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, note []byte) error {
+// joinNote adds a note to the one at a path: two commits may have become one. If both are too large for one note, it adds the facts, or
+// nothing if there is no room for these, and returns the rest.
+func (w *Rewriter) joinNote(ctx context.Context, tree *git.Edit, path string, note []byte) (rest []byte, err error) {
+	if ok, err := w.addNote(ctx, tree, path, note); ok || err != nil {
+		return nil, err
+	}
+	var facts, others []byte
+	for line := range bytes.Lines(note) {
+		if len(notes.Parse(line)) > 0 {
+			facts = append(facts, line...)
+		} else {
+			others = append(others, line...)
+		}
+	}
+	if ok, err := w.addNote(ctx, tree, path, facts); !ok || err != nil {
+		return note, err
+	}
+	return others, nil
+}
+
+// addNote puts a note into a tree, united with the note that is there; false if that has no room.
+func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, note []byte) (bool, error) {
 	e, ok, err := tree.Entry(ctx, path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if ok {
 		have, err := w.s.Repo().Blob(ctx, e.ID)
 		if err != nil {
-			return err
+			return false, err
 		}
-		note = notes.Union(have, note)
+		if note = notes.Union(have, note); !notes.Fits(note) && !bytes.Equal(note, have) {
+			return false, nil
+		}
 	}
 	id, err := w.s.Repo().WriteBlob(ctx, note)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return tree.Put(ctx, path, id)
+	return true, tree.Put(ctx, path, id)
 }
 
 // eachNote visits the notes below a folder of their tree, in any fan-out. It skips other files.
@@ -241,15 +297,35 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID,
 
 // dirtyNotes reports whether any note in the history of the notes would change.
 func (w *Rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
-	list, err := w.s.Repo().Objects(ctx, []git.ID{tip}, nil)
+	return w.dirtySince(ctx, tip, "")
+}
+
+// dirtySince is dirtyNotes for what theirs contains and ours does not; ours may be "".
+func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
+	var not []git.ID
+	if ours != "" {
+		not = append(not, ours)
+	}
+	list, err := w.s.Repo().Objects(ctx, []git.ID{theirs}, not)
 	if err != nil {
 		return false, err
 	}
-	return w.dirtyAmong(ctx, list)
+	moved, err := w.movedAmong(ctx, list)
+	if errors.Is(err, errDirty) {
+		return true, nil
+	}
+	if err != nil || len(moved) == 0 {
+		return false, err
+	}
+	clean, err := w.notesTree(ctx, theirs)
+	if err != nil || clean.changed > 0 {
+		return err == nil, err
+	}
+	return slices.ContainsFunc(moved, func(id git.ID) bool { return !clean.stay[id] }), nil
 }
 
-// dirtyAmong reports whether one of some objects is a note that would change.
-func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool, error) {
+// movedAmong lists the commits that have a note among some objects and were replaced. errDirty: the text of one would change.
+func (w *Rewriter) movedAmong(ctx context.Context, list []git.NamedObject) (moved []git.ID, err error) {
 	paths := map[git.ID]git.ID{}
 	var ids []git.ID
 	for _, o := range list {
@@ -258,17 +334,20 @@ func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 			ids = append(ids, o.ID)
 		}
 	}
-	err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+	err = w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+		if o.Type != "blob" {
+			return nil
+		}
 		now, text := w.RewriteNote(paths[o.ID], o.Data)
-		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
+		if !bytes.Equal(text, o.Data) {
 			return errDirty
+		}
+		if now != paths[o.ID] {
+			moved = append(moved, paths[o.ID])
 		}
 		return nil
 	})
-	if errors.Is(err, errDirty) {
-		return true, nil
-	}
-	return false, err
+	return moved, err
 }
 
 // errDirty ends the search for something to expunge.
@@ -282,11 +361,11 @@ func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID,
 	if err != nil || !dirty {
 		return theirs, err
 	}
-	tree, _, err := w.notesTree(ctx, theirs)
+	clean, err := w.notesTree(ctx, theirs)
 	if err != nil {
 		return "", err
 	}
-	return w.notesRoot(ctx, theirs, tree)
+	return w.notesRoot(ctx, theirs, clean.tree)
 }
 
 // NotedSince returns a commit of the notes, without history, in which the commits that come back have what was noted since of those
@@ -307,26 +386,13 @@ func (w *Rewriter) NotedSince(ctx context.Context, hidden *Rewriter) (git.ID, er
 		}
 		note, err := noted.Read(ctx, hidden.now(id))
 		if err == nil && note != nil {
-			err = w.addNote(ctx, tree, notePath(back), note)
+			_, err = w.joinNote(ctx, tree, notePath(back), note)
 		}
 		if err != nil {
 			return "", err
 		}
 	}
 	return w.notesRoot(ctx, tip, tree)
-}
-
-// dirtySince is dirtyNotes for what theirs contains and ours does not; ours may be "".
-func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
-	var not []git.ID
-	if ours != "" {
-		not = append(not, ours)
-	}
-	list, err := w.s.Repo().Objects(ctx, []git.ID{theirs}, not)
-	if err != nil {
-		return false, err
-	}
-	return w.dirtyAmong(ctx, list)
 }
 
 // CleanLines leaves out the lines of notes, by object, of which something was expunged.

@@ -46,9 +46,11 @@ func Preview(ctx context.Context, s *store.Store, e doc.Expunged,
 		}
 		res.Commits = len(op.Rewriter.replaced())
 		if v.Notes != "" {
-			if _, res.Notes, err = op.Rewriter.notesTree(ctx, v.Notes); err != nil {
+			clean, err := op.Rewriter.notesTree(ctx, v.Notes)
+			if err != nil {
 				return err
 			}
+			res.Notes = clean.changed
 		}
 		warn := func(lost, _ string, data []byte) error {
 			if op.quotesIn(data) {

@@ -219,11 +219,11 @@ func (w *Rewriter) notesContain(ctx context.Context, ours, theirs git.ID) (bool,
 	if err != nil {
 		return false, err
 	}
-	tree, _, err := w.notesTree(ctx, theirs)
+	clean, err := w.notesTree(ctx, theirs)
 	if err != nil {
 		return false, err
 	}
-	id, err := tree.Write(ctx)
+	id, err := clean.tree.Write(ctx)
 	if err != nil {
 		return false, err
 	}
