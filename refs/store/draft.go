@@ -63,8 +63,12 @@ func (c *Draft) RecordRemoved(ctx context.Context, before *Tip) error {
 }
 
 func (c *Draft) addRemoved(names []string) {
+	have := make(map[string]bool, len(c.removes))
+	for _, name := range c.removes {
+		have[name] = true
+	}
 	for _, name := range names {
-		if !slices.Contains(c.removes, name) {
+		if !have[name] {
 			c.removes = append(c.removes, name)
 		}
 	}
@@ -154,6 +158,9 @@ func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Co
 // WriteObjects stores a draft's metadata, tree and commit.
 func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
 	tree, err := tx.WriteTree(ctx, c)
+	if err == nil {
+		err = tx.removeBefore(ctx, c)
+	}
 	if err != nil {
 		return nil, err
 	}
