@@ -46,6 +46,15 @@ func Preferring(tx *store.Transaction, how string) Settler {
 	}
 }
 
+// Smaller settles every conflict with the bytewise smaller text, and with the text where one side has none: alike on both sides. Two
+// histories with several merge bases have settled a conflict in two ways before; each would keep its own with ours, for ever.
+func Smaller(_ context.Context, c *store.Conflict) (*string, bool, error) {
+	if c.Theirs == nil || c.Ours != nil && *c.Ours < *c.Theirs {
+		return c.Ours, true, nil
+	}
+	return c.Theirs, true, nil
+}
+
 // settled is what one of the three ways leaves of a conflict.
 func settled(ctx context.Context, s *store.Store, c *store.Conflict, how string) (*string, error) {
 	switch how {

@@ -416,7 +416,11 @@ func displayRef(ref string) string {
 func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
 	bases []git.ID, roadmap git.ID) error {
 	prefix := merge.Qualified(st.branch, ex.current, "")
-	settle := merge.Resolved(ex.waiting, prefix, ex.settle)
+	prefer := ex.settle
+	if len(bases) > 1 && (ex.o.Prefer == merge.SettleOurs || ex.o.Prefer == merge.SettleTheirs) {
+		prefer = merge.Smaller
+	}
+	settle := merge.Resolved(ex.waiting, prefix, prefer)
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
