@@ -69,6 +69,7 @@ func (c *Draft) addRemoved(names []string) {
 	}
 	for _, name := range names {
 		if !have[name] {
+			have[name] = true
 			c.removes = append(c.removes, name)
 		}
 	}
@@ -100,14 +101,6 @@ func RemovedSince(ctx context.Context, before *Tip, tree *git.Edit, meta *doc.Me
 		}
 	}
 	return names, nil
-}
-
-func removedKeys(before, now *doc.Metadata) (names []string, err error) {
-	lost, err := now.Lost(before, before.Branch().Name == now.Branch().Name)
-	for _, key := range lost {
-		names = append(names, KeyRecord(key.Missing()))
-	}
-	return names, err
 }
 
 // KeyRecord returns the value of Context-Removes for a key path of metadata.yaml, in the form of doc.JoinPath.

@@ -9,41 +9,74 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// mostRemoved is how many topics one commit removes. Nobody takes in a commit with more than 20,000 trailers, or 1 MiB of them.
-const mostRemoved = 5000
+// How much one commit removes. Nobody takes in a commit with more than 20,000 trailers, or 1 MiB of them.
+const (
+	mostRemoved  = 5000      // topics
+	mostKeys     = 1000      // keys of metadata.yaml,
+	mostKeyBytes = 256 << 10 // and bytes of their records
+)
 
-// removeBefore makes commits of their own, before a draft, that remove topics as long as the draft would remove more than mostRemoved.
+// removedKeys lists the records of the keys of metadata.yaml that before has and now lacks, each once. Of very many it names the segments: a
+// record counts for each key below its path that is missing.
+func removedKeys(before, now *doc.Metadata) ([]string, error) {
+	lost, err := now.Lost(before, before.Branch().Name == now.Branch().Name)
+	if err != nil {
+		return nil, err
+	}
+	records := func(path func(doc.MetadataKey) string) (names []string, size int) {
+		seen := map[string]bool{}
+		for _, key := range lost {
+			if name := KeyRecord(path(key)); !seen[name] {
+				seen[name], size = true, size+len(name)
+				names = append(names, name)
+			}
+		}
+		return names, size
+	}
+	names, size := records(doc.MetadataKey.Missing)
+	if len(names) > mostKeys || size > mostKeyBytes {
+		names, _ = records(func(key doc.MetadataKey) string { return key.Above()[0] })
+	}
+	return names, nil
+}
+
+// removeBefore makes commits of their own, before a draft, that remove the first of very many topics.
 func (tx *Transaction) removeBefore(ctx context.Context, c *Draft) error {
-	if len(c.removes) <= mostRemoved || c.Parent == nil || len(c.Parents) != 1 {
+	if len(c.removes) <= mostKeys || c.Parent == nil || len(c.Parents) != 1 {
 		return nil
 	}
-	var topics, others []string
+	var topics, keys []string
 	for _, path := range c.removes {
 		if doc.KindOf(path) == doc.FileTopic {
 			topics = append(topics, path)
 		} else {
-			others = append(others, path)
+			keys = append(keys, path)
 		}
 	}
 	slices.Sort(topics)
 	topics = slices.Compact(topics)
-	for len(topics) > mostRemoved {
-		part, err := tx.Follow(ctx, tx.Store.TipOf(c.branch, c.Parent), fmt.Sprintf("Remove %d topics", mostRemoved))
+	most := mostRemoved
+	if len(keys) > mostKeys {
+		most = 0 // the names of as many segments leave no room
+	}
+	for len(topics) > most {
+		part := topics[:min(len(topics), mostRemoved)]
+		before, err := tx.Follow(ctx, tx.Store.TipOf(c.branch, c.Parent), fmt.Sprintf("Remove %d topics", len(part)))
 		if err != nil {
 			return err
 		}
-		part.removes = topics[:mostRemoved]
-		for _, path := range part.removes {
-			if err := part.Tree.Remove(ctx, path); err != nil {
+		before.removes = part
+		for _, path := range part {
+			if err := before.Tree.Remove(ctx, path); err != nil {
 				return err
 			}
 		}
-		if c.Parent, err = tx.WriteObjects(ctx, part); err != nil {
+		if c.Parent, err = tx.WriteObjects(ctx, before); err != nil {
 			return err
 		}
 		c.Parents = []git.ID{c.Parent.ID}
-		topics = topics[mostRemoved:]
+		topics = topics[len(part):]
 	}
-	c.removes = append(topics, others...)
+	c.removes = append(topics, keys...)
 	return nil
 }
