@@ -17,8 +17,8 @@ const shortMark = prose.ShortRedaction
 // shortKey is how much of its hash a redacted key has in such a document.
 const shortKey = 1
 
-// isMark reports whether a piece stands for a redacted one.
-func isMark(piece string) bool { return piece == Redaction || piece == shortMark }
+// IsMark reports whether a piece of text stands for a redacted one.
+func IsMark(piece string) bool { return piece == Redaction || piece == shortMark }
 
 // HasMark reports whether a text, or a part of it, was redacted.
 func HasMark(text string) bool {
@@ -50,7 +50,7 @@ func HasShortMark(text string) bool { return strings.Contains(text, shortMark) }
 
 // marks reports whether a piece of text must read otherwise.
 func (e Expunged) marks(piece string) bool {
-	return e.acts(piece) || e.mark != "" && isMark(piece)
+	return e.acts(piece) || e.mark != "" && IsMark(piece)
 }
 
 // tinyMark stands for a piece that is shorter than the short mark, where nothing may grow. People write it, too: it counts as text.

@@ -107,10 +107,10 @@ func bothShown(a, b string) (string, bool) {
 		otherMarks, other, _ := cutPiece(right[i])
 		switch {
 		case line == right[i]:
-		case marks != otherMarks, !isMark(piece) && !isMark(other):
+		case marks != otherMarks, !IsMark(piece) && !IsMark(other):
 			return "", false
 		case piece == Redaction && other == shortMark: // from either side
-		case isMark(piece):
+		case IsMark(piece):
 			left[i] = right[i]
 		}
 	}

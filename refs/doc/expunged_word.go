@@ -150,7 +150,7 @@ func (e *Expunged) addWord(value string) {
 // hasWord reports whether a piece of text contains a word that is in force. What stands for something redacted contains none: a
 // word may be a part of "(expunged)", or of the hash in a redacted key.
 func (e Expunged) hasWord(piece string) (has bool) {
-	if e.words == nil || e.words.count == 0 || isMark(piece) || isRedactedKey(piece) {
+	if e.words == nil || e.words.count == 0 || IsMark(piece) || isRedactedKey(piece) {
 		return false
 	}
 	var first uint64

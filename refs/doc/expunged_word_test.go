@@ -193,7 +193,7 @@ func FuzzWords(f *testing.F) {
 		}
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {
-			if marks, piece, space := cutPiece(line); strings.Contains(piece, word) && !isMark(piece) && !isRedactedKey(piece) {
+			if marks, piece, space := cutPiece(line); strings.Contains(piece, word) && !IsMark(piece) && !isRedactedKey(piece) {
 				lines[i] = marks + Redaction + space
 			}
 		}

@@ -22,7 +22,7 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 		s := &before.sections[i+1]
 		std := standardName(s.name)
 		switch now := r.find(s.name); {
-		case isMark(s.name):
+		case IsMark(s.name):
 		case before.find(s.name) != s: // a second section of that name, which no command reads
 		case std == "" || std == SectionGoal:
 			if s.text() != "" && (now == nil || now.text() == "") {
@@ -32,10 +32,10 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 			have := itemsByText(r.list(std, boxed(std)))
 			for _, it := range s.items(boxed(std)) {
 				now, ok := have[it.Text]
-				if !ok && !isMark(it.Text) {
+				if !ok && !IsMark(it.Text) {
 					lost = append(lost, Part{Section: std, Text: it.Text})
 				}
-				if it.Outcome != "" && now.Outcome == "" && !isMark(it.Text) {
+				if it.Outcome != "" && now.Outcome == "" && !IsMark(it.Text) {
 					lost = append(lost, Part{std, it.Text, true})
 				}
 			}

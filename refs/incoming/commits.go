@@ -46,7 +46,7 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	if code := parsed.Trailer(store.TrailerCode); code != "" && !git.IsID(code) {
 		return c.wrong(FlawTrailer, n, store.TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
-	if work := parsed.Trailer(store.TrailerWork); work != "" && !git.IsID(work) && work != doc.Redaction {
+	if work := parsed.Trailer(store.TrailerWork); work != "" && !git.IsID(work) && !doc.IsMark(work) {
 		return c.wrong(FlawTrailer, n, store.TrailerWork+": '"+git.Shown(work)+"' is not a full hash", nil)
 	}
 	n.EntryID = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay

@@ -66,7 +66,7 @@ func (tx *Transaction) noteWritten() (err error) {
 
 // quotes remembers an entry that is written with "(expunged)" in it, as a summary of the progress has it: no text was there.
 func (tx *Transaction) quotes(id string, texts ...string) {
-	if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, doc.Redaction) }) {
+	if slices.ContainsFunc(texts, doc.HasMark) {
 		tx.quoting = append(tx.quoting, id)
 	}
 }
