@@ -3,6 +3,7 @@ package doc
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +48,7 @@ type Expunged struct {
 	exact bool            // hits also gets what the pieces that contain a word would have as a text
 	mark  string          // if set, what stands for a redacted piece, and for "(expunged)" and "␡", see fitting
 	bare  bool            // nothing may grow, see fitting
+	whole bool            // mark stands for pieces that are shorter, too
 }
 
 // ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:
@@ -268,8 +270,10 @@ func (e Expunged) Refuse(o Expunged) Expunged {
 // Hits returns the tombstones that Redact acts on in a file; see there for the errors.
 func (e Expunged) Hits(path string, data []byte) (Expunged, error) {
 	w := e.collecting()
-	_, err := w.Redact(path, data)
-	return e.only(w.hits), err
+	if _, err := w.redact(path, data); err != nil && !errors.Is(err, ErrOverLimit) {
+		return Expunged{}, &RedactError{path, err}
+	}
+	return e.only(w.hits), nil
 }
 
 // HitsText returns the tombstones that RedactText acts on.
@@ -299,7 +303,7 @@ func (e Expunged) OnlyTexts() Expunged {
 // differ in texts that have tombstones, in force or refused, and it has fewer of these.
 func (e Expunged) Hides(hidden, entry []byte) bool {
 	all := e.anyText()
-	if all.Empty() || countMarks(hidden) <= countMarks(entry) {
+	if all.Empty() || CountMarks(hidden) <= CountMarks(entry) {
 		return false
 	}
 	all = all.withMark(Redaction)

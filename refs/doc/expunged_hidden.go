@@ -39,7 +39,7 @@ func onlyPieces(names map[string]bool) (some Expunged) {
 // them back, each in its own line. A line that is not among them came as it is, with "(expunged)": unless Only is set, any text comes back
 // there that has a tombstone in all, in force or refused, as in an entry of which nothing is known, see Hides.
 func (h HiddenLines) CameBack(hidden, entry []byte, all Expunged) bool {
-	if countMarks(hidden) <= countMarks(entry) {
+	if CountMarks(hidden) <= CountMarks(entry) {
 		return false
 	}
 	now, before := strings.Split(string(entry), "\n"), strings.Split(string(hidden), "\n")

@@ -25,8 +25,8 @@ func HasMark(text string) bool {
 	return strings.Contains(text, Redaction) || strings.Contains(text, shortMark)
 }
 
-// countMarks returns how many pieces of a text were redacted.
-func countMarks(text []byte) int {
+// CountMarks returns how many pieces of a text were redacted.
+func CountMarks(text []byte) int {
 	return bytes.Count(text, []byte(Redaction)) + bytes.Count(text, []byte(shortMark))
 }
 
@@ -42,8 +42,12 @@ func (e Expunged) withMark(mark string) Expunged {
 // WithLongMark returns tombstones that put "(expunged)" in the place of what is redacted, and of short marks.
 func (e Expunged) WithLongMark() Expunged { return e.withMark(Redaction) }
 
-// WithShortMark returns tombstones that put a mark of three bytes in the place of what is redacted, and of "(expunged)".
-func (e Expunged) WithShortMark() Expunged { return e.withMark(shortMark) }
+// WithShortMark returns tombstones that put a mark of three bytes in the place of all that is redacted, and of "(expunged)".
+func (e Expunged) WithShortMark() Expunged {
+	e = e.withMark(shortMark)
+	e.whole = true
+	return e
+}
 
 // HasShortMark reports whether a text has a mark of three bytes in the place of a redacted piece.
 func HasShortMark(text string) bool { return strings.Contains(text, shortMark) }
@@ -59,7 +63,7 @@ const tinyMark = "_"
 // markOf returns the mark for a piece.
 func (e Expunged) markOf(piece string) string {
 	switch {
-	case e.mark != "" && len(piece) >= len(e.mark):
+	case e.mark != "" && (e.whole || len(piece) >= len(e.mark)):
 		return e.mark
 	case e.bare:
 		return tinyMark
@@ -105,7 +109,7 @@ func isShortKey(key string) bool {
 // had no room for it, so that what changes in it has the short mark, too.
 func (e Expunged) yamlWalk() (w yamlWalk, few *bool) {
 	few = new(bool)
-	return yamlWalk{text: e.RedactText, bare: e.bare, key: func(key string) string {
+	return yamlWalk{text: e.RedactText, bare: e.bare, look: e.hits != nil, key: func(key string) string {
 		*few = *few || e.mark != shortMark && isShortKey(key)
 		return e.redactKey(key)
 	}}, few
@@ -114,7 +118,7 @@ func (e Expunged) yamlWalk() (w yamlWalk, few *bool) {
 // fitting redacts a document with "(expunged)", or with the shorter mark if that would exceed its limit: who fills a document
 // with a text that is shorter than "(expunged)" must not make it impossible to expunge that text. All redacted pieces of a
 // document have the same mark, also those of earlier expunges, so that it does not matter which of two came first. If even that is
-// too large, as YAML that is written again can be, nothing may grow: what would is left out.
+// too large, as YAML that is written again can be, "_" stands for pieces that are shorter than a mark, and what still has no room is left out.
 func (e Expunged) fitting(path string, data []byte) (Redacted, error) {
 	r, err := e.redact(path, data)
 	if err == nil && bytes.Equal(r.Data, data) {

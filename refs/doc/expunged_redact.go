@@ -241,6 +241,7 @@ func (e Expunged) redactMetadata(data []byte) ([]byte, error) {
 // redactTopic redacts the front matter and the text of a topic.
 func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	w, few := e.yamlWalk()
+	w.most = MetadataLimit
 	front, text, err := w.front(string(data))
 	if err != nil {
 		return nil, err

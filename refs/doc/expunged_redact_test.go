@@ -449,7 +449,11 @@ func TestRedactWhereNothingMayGrow(t *testing.T) {
 	}
 	var e Expunged
 	e.AddText("a")
-	topic := "---\nx:\n" + strings.Repeat("- a\n", 15000) + "---\ntext\na\n"
+	topic := "---\nx: [" + strings.Repeat("a,", 1500) + strings.Repeat("y", 60000) + "]\n---\ntext\na\n"
+	if r := mustRedact(t, e, TopicPath("t"), []byte(topic)); !bytes.HasSuffix(r.Data, []byte("text\n_\n")) && !bytes.HasSuffix(r.Data, []byte("text\n"+Redaction+"\n")) {
+		t.Errorf("a topic: %.100q", r.Data)
+	}
+	topic = "---\nx:\n" + strings.Repeat("- a\n", 1900) + "- " + strings.Repeat("y", 57000) + "\n" + "---\ntext\na\n"
 	if r := mustRedact(t, e, TopicPath("t"), []byte(topic)); string(r.Data) != "text\n_\n" {
 		t.Errorf("a topic: %.100q", r.Data)
 	}

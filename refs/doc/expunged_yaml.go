@@ -16,7 +16,9 @@ type yamlWalk struct {
 	metadata bool                     // metadata.yaml; false for the front matter of a topic
 	most     int                      // how large metadata.yaml may become, without its totals
 	bare     bool                     // what would grow is left out
+	look     bool                     // nothing is written
 	changed  bool
+	keys     int             // the bytes of what has taken the place of keys
 	top      map[string]bool // the keys of metadata.yaml, each of which is a map of its own here
 }
 
@@ -50,7 +52,6 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	w.top = map[string]bool{}
-	touched := map[string]bool{}
 	for i := range m.blocks {
 		w.top[m.blocks[i].key] = true
 	}
@@ -60,18 +61,16 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 		if b.key == totalsKey {
 			continue
 		}
-		before := b.text
 		if err := w.block(m, b); err != nil {
 			return nil, err
 		}
-		touched[b.key] = b.text != before
 	}
 	if w.bare {
-		w.shrink(m, touched)
+		w.shrink(m)
 		m.blocks = slices.DeleteFunc(m.blocks, func(b block) bool { return b.lead == "" && b.text == "" })
 	}
 	m.tail = w.comment(m.tail)
-	if !w.changed {
+	if !w.changed || w.look {
 		return data, nil
 	}
 	if n := m.withoutTotals(); n > w.most {
@@ -99,8 +98,11 @@ func (w *yamlWalk) front(topic string) (front, text string, err error) {
 	if err != nil {
 		return "", "", frontMatterError(err)
 	}
-	if w.node(nil, root); !w.changed {
+	if w.node(nil, root); !w.changed || w.look {
 		return fenced, text, nil
+	}
+	if w.keys > w.most {
+		return "", "", frontMatterError(tooLarge(w.keys))
 	}
 	now, err := stableYAML(root)
 	if err != nil {
@@ -122,9 +124,20 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 	if w.changed = before || changed; !changed {
 		return nil
 	}
+	if w.look {
+		return nil
+	}
+	if w.keys > w.most { // to write it takes far longer than to see that
+		return tooLarge(w.keys)
+	}
 	text, err := stableYAML(b.root)
+	if w.bare {
+		if short, failed := flowYAML(b.root); failed == nil && (err != nil || len(short) < len(text)) {
+			text, err = short, nil
+		}
+	}
 	switch {
-	case w.bare && (err != nil || len(text) > len(b.text) || len(b.root.Content) == 0):
+	case w.bare && (err != nil || len(b.root.Content) == 0):
 		w.leave(m, b)
 	case err != nil:
 		return err
@@ -132,6 +145,25 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 		m.setText(b, text)
 	}
 	return nil
+}
+
+// flowYAML writes a segment with all that is below its key in flow style, without comments.
+func flowYAML(root *yaml.Node) (string, error) {
+	n := cloneNode(root)
+	dropComments(n)
+	var flow func(n *yaml.Node)
+	flow = func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode {
+			n.Style = yaml.FlowStyle
+		}
+		for _, c := range n.Content {
+			flow(c)
+		}
+	}
+	for _, value := range pairs(n) {
+		flow(value)
+	}
+	return stableYAML(n)
 }
 
 // leave leaves out a segment, but for the facts of the one about the branch.
@@ -143,17 +175,14 @@ func (w *yamlWalk) leave(m *Metadata, b *block) {
 	}
 }
 
-// shrink leaves out segments until the rest has room: those in which something is redacted first, and of these the largest. A document
-// in flow style is larger when it is written again, in block style.
-func (w *yamlWalk) shrink(m *Metadata, touched map[string]bool) {
+// shrink leaves out segments, the largest first, until the rest has room. A document in flow style is larger when it is written again, in
+// block style.
+func (w *yamlWalk) shrink(m *Metadata) {
 	for m.withoutTotals() > w.most {
 		var largest *block
 		for i := range m.blocks {
 			b := &m.blocks[i]
-			switch {
-			case b.key == totalsKey, b.key == branchKey, b.text == "":
-			case largest == nil, touched[b.key] && !touched[largest.key],
-				touched[b.key] == touched[largest.key] && len(b.text) > len(largest.text):
+			if b.key != totalsKey && b.key != branchKey && b.text != "" && (largest == nil || len(b.text) > len(largest.text)) {
 				largest = b
 			}
 		}
@@ -215,14 +244,29 @@ func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
 	}
 }
 
+// keyNames are the keys of a map.
+type keyNames struct {
+	taken map[string]bool
+	from  map[string]int // below which number all forms of a replacement are taken: there may be thousands
+}
+
 // rename returns a replacement that no other key of a map has: keys that differ in marks and spaces alone have the same one.
-func rename(taken map[string]bool, key, now string) string {
-	delete(taken, key)
-	free := now
-	for n := 2; taken[free]; n++ {
-		free = fmt.Sprintf("%s %d)", strings.TrimSuffix(now, ")"), n)
+func (k *keyNames) rename(key, now string) string {
+	delete(k.taken, key)
+	if at := strings.LastIndexByte(key, ' '); at > 0 {
+		delete(k.from, key[:at]+")") // a number of it may be free again
 	}
-	taken[free] = true
+	free := now
+	if k.taken[now] {
+		n := max(2, k.from[now])
+		for ; ; n++ {
+			if free = fmt.Sprintf("%s %d)", strings.TrimSuffix(now, ")"), n); !k.taken[free] {
+				break
+			}
+		}
+		k.from[now] = n + 1
+	}
+	k.taken[free] = true
 	return free
 }
 
@@ -235,6 +279,7 @@ func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 	for key := range pairs(n) {
 		taken[key.Value] = true
 	}
+	names := keyNames{taken, map[string]int{}}
 	grown := map[string]bool{}
 	for key, value := range pairs(n) {
 		at := child(path, key.Value)
@@ -251,7 +296,9 @@ func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 		if w.bare && len(now) > len(key.Value) {
 			grown[key.Value] = true
 		} else {
-			replaceNode(key, newString(rename(taken, key.Value, now)))
+			now = names.rename(key.Value, now)
+			replaceNode(key, newString(now))
+			w.keys += len(now)
 		}
 	}
 	if len(grown) > 0 {

@@ -219,18 +219,19 @@ func (m *metadataMerge) mergeMaps(path []string, b, o, t *yaml.Node) (*yaml.Node
 			merged.Content = append(merged.Content, key, v)
 		}
 	}
+	inBase, inOurs, inTheirs := finding(b), finding(o), finding(t)
 	for key, value := range pairs(o) {
-		v, err := m.mergeNode(child(path, key.Value), lookup(b, key.Value), value, lookup(t, key.Value))
+		v, err := m.mergeNode(child(path, key.Value), inBase(key.Value), value, inTheirs(key.Value))
 		if err != nil {
 			return nil, err
 		}
 		add(key, v)
 	}
 	for key, value := range pairs(t) {
-		if lookup(o, key.Value) != nil {
+		if inOurs(key.Value) != nil {
 			continue
 		}
-		v, err := m.mergeNode(child(path, key.Value), lookup(b, key.Value), nil, value)
+		v, err := m.mergeNode(child(path, key.Value), inBase(key.Value), nil, value)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,9 @@
 package doc
 
 import (
+	"maps"
+	"slices"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -73,11 +76,12 @@ func appendLost(lost []MetadataKey, path []string, missing int, before, now *yam
 	if now != nil && !isMap(now) && now.ShortTag() != "!!null" { // that value was changed
 		return lost
 	}
+	find := finding(now)
 	for key, value := range pairs(before) {
 		if dotted == branchKey && changes(key.Value, now) {
 			continue
 		}
-		lost = appendLost(lost, child(path, key.Value), missing, value, lookup(now, key.Value))
+		lost = appendLost(lost, child(path, key.Value), missing, value, find(key.Value))
 	}
 	return lost
 }
@@ -174,6 +178,62 @@ func (m *Metadata) Restore(keys ...MetadataKey) error {
 		}
 	}
 	return nil
+}
+
+// UnsetAll removes the values at some paths, and the maps that are empty then. Each segment is written once. After an error the metadata is
+// of no use.
+func (m *Metadata) UnsetAll(paths []string) error {
+	gone := map[*yaml.Node]map[string]bool{}
+	segments := map[string]bool{}
+	for _, path := range paths {
+		parts, err := parsePath(path)
+		if err != nil {
+			return err
+		}
+		if segments[parts[0]] = true; len(parts) == 1 {
+			m.drop(parts[0])
+			continue
+		}
+		parent, err := m.value(parts[:len(parts)-1])
+		if err != nil {
+			return err
+		}
+		if gone[parent] == nil {
+			gone[parent] = map[string]bool{}
+		}
+		gone[parent][parts[len(parts)-1]] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(segments)) {
+		b := m.find(key)
+		if b == nil {
+			continue
+		}
+		n, err := b.node()
+		if err != nil {
+			return err
+		}
+		if emptied(n, gone) {
+			m.drop(key)
+		} else if err := m.rewrite(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptied removes keys from a map and the maps below it, and reports whether that left nothing.
+func emptied(n *yaml.Node, gone map[*yaml.Node]map[string]bool) bool {
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		return false
+	}
+	var left []*yaml.Node
+	for key, value := range pairs(n) {
+		if !gone[n][key.Value] && !emptied(value, gone) {
+			left = append(left, key, value)
+		}
+	}
+	n.Content = left
+	return len(left) == 0
 }
 
 // CanonicalPath returns a path as JoinPath writes it; false if it is none.

@@ -28,7 +28,7 @@ func (e *rawEntry) same(o *rawEntry) bool { return e.compareContent(o) == 0 }
 // back on the other one is back: where it must go, both sides were rewritten before.
 func (e *rawEntry) compareContent(o *rawEntry) int {
 	if !bytes.Equal(e.text, o.text) {
-		if n := countMarks(e.text) - countMarks(o.text); n != 0 {
+		if n := CountMarks(e.text) - CountMarks(o.text); n != 0 {
 			return n
 		}
 	}

@@ -271,6 +271,28 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
+// countNodes counts a value and all values and keys in it.
+func countNodes(n *yaml.Node) int {
+	count := 1
+	for _, c := range n.Content {
+		count += countNodes(c)
+	}
+	return count
+}
+
+// finding is lookup for many keys of one map.
+func finding(n *yaml.Node) func(key string) *yaml.Node {
+	const few = 32
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) <= few {
+		return func(key string) *yaml.Node { return lookup(n, key) }
+	}
+	values := make(map[string]*yaml.Node, len(n.Content)/2)
+	for key, value := range pairs(n) {
+		values[key.Value] = value
+	}
+	return func(key string) *yaml.Node { return values[key] }
+}
+
 // put sets the value of a key in a map, in place or at the end. An empty map in braces is
 // then laid out in lines.
 func put(n *yaml.Node, key string, value *yaml.Node) {

@@ -125,7 +125,8 @@ func (k keyKind) removal(ctx context.Context, commit git.ID, birth bool) (func(s
 	if err != nil || !birth && !mayRemoveKeys(c) {
 		return nil, err
 	}
-	return func(path string) bool { return removesKey(c, k.by[path], birth) }, nil
+	removes := keyRemovals(c, birth)
+	return func(path string) bool { return removes(k.by[path]) }, nil
 }
 
 // allKeys lists the keys of a metadata.yaml in its order.
@@ -193,45 +194,62 @@ func (f *finder) metadataOf(ctx context.Context, id git.ID) (*doc.Metadata, erro
 	return f.metadata(ctx, blob)
 }
 
-// mayRemoveKeys reports whether removesKey can be true of a commit that is not the first of a branch.
+// mayRemoveKeys reports whether keyRemovals can find anything in a commit that is not the first of a branch.
 func mayRemoveKeys(c *git.Commit) bool {
 	subject := c.Subject()
 	return c.Trailer(store.TrailerRemoves) != "" || strings.HasPrefix(subject, store.SubjectUnset) || strings.HasPrefix(subject, store.SubjectSet) ||
 		strings.HasPrefix(subject, "Import ") || strings.Contains(c.Message, doc.MetadataBack+": ")
 }
 
-// removesKey reports whether a commit says that it removed a key of metadata.yaml. Before there was a record, the
-// subject named a key that was unset, or set to a map that lacks others, and the text of a rollback the segments
-// that changed; an import removed or replaced what an earlier one had left.
-func removesKey(c *git.Commit, key doc.MetadataKey, birth bool) bool {
-	above := key.Above()
-	records := c.Trailers(store.TrailerRemoves)
-	for _, path := range above {
-		if slices.Contains(records, store.KeyRecord(path)) {
-			return true
-		}
+// keyRemovals returns a function that reports whether a commit says that it removed a key of metadata.yaml. It reads the message once: there may be
+// thousands of keys. Before there was a record, the subject named a key that was unset, or set to a map that lacks others, and the text of a
+// rollback the segments that changed; an import removed or replaced what an earlier one had left.
+func keyRemovals(c *git.Commit, birth bool) func(doc.MetadataKey) bool {
+	records := map[string]bool{}
+	for _, record := range c.Trailers(store.TrailerRemoves) {
+		records[record] = true
 	}
 	subject := c.Subject()
-	if c.Trailer(store.TrailerID) == "" {
-		if path, ok := strings.CutPrefix(subject, store.SubjectUnset); ok {
-			path, ok = doc.CanonicalPath(path)
-			return ok && slices.Contains(above, path)
-		}
-		if path, ok := strings.CutPrefix(subject, store.SubjectSet); ok {
-			path, ok = doc.CanonicalPath(path)
-			return ok && slices.Contains(above, path) && strings.HasPrefix(key.Missing(), path+".")
-		}
+	named, unsets := strings.CutPrefix(subject, store.SubjectUnset)
+	sets := false
+	if !unsets {
+		named, sets = strings.CutPrefix(subject, store.SubjectSet)
 	}
-	if above[0] == doc.KeyImported {
-		return birth || strings.HasPrefix(subject, "Import ")
+	if c.Trailer(store.TrailerID) != "" {
+		unsets, sets = false, false
 	}
-	for line := range strings.Lines(c.Message) {
+	named, isPath := doc.CanonicalPath(named)
+	imports := birth || strings.HasPrefix(subject, "Import ")
+	back, more := changedBack(c.Message)
+	return func(key doc.MetadataKey) bool {
+		above := key.Above()
+		switch {
+		case slices.ContainsFunc(above, func(path string) bool { return records[store.KeyRecord(path)] }):
+			return true
+		case unsets:
+			return isPath && slices.Contains(above, named)
+		case sets:
+			return isPath && slices.Contains(above, named) && strings.HasPrefix(key.Missing(), named+".")
+		case above[0] == doc.KeyImported:
+			return imports
+		}
+		return more || back[above[0]]
+	}
+}
+
+// changedBack lists the segments that the text of a rollback names; more says that it does not name all.
+func changedBack(message string) (segments map[string]bool, more bool) {
+	segments = map[string]bool{}
+	for line := range strings.Lines(message) {
 		if list, ok := strings.CutPrefix(strings.TrimSpace(line), doc.MetadataBack+": "); ok {
-			list = ", " + strings.TrimSuffix(list, ".") + ","
-			return strings.Contains(list, ", "+above[0]+",") || strings.HasSuffix(list, " more,")
+			list = strings.TrimSuffix(list, ".")
+			for name := range strings.SplitSeq(list, ", ") {
+				segments[name] = true
+			}
+			return segments, strings.HasSuffix(list, " more")
 		}
 	}
-	return false
+	return segments, false
 }
 
 // restoreKeys sets the lost keys again. If the document is then too large, or a value cannot be written beside the others, it
@@ -255,10 +273,8 @@ func (b *Branch) restoreKeys(ctx context.Context, c *store.Draft, branch string)
 	if err != nil {
 		return err
 	}
-	for _, path := range spare {
-		if _, err := c.Meta.Unset(path); err != nil {
-			return err
-		}
+	if err := c.Meta.UnsetAll(spare); err != nil {
+		return err
 	}
 	if err := b.putKeys(c.Meta); err != nil {
 		return store.NoRoom(branch, err)

@@ -33,20 +33,14 @@ func (f *finder) spare(ctx context.Context, k keyKind, l *ledger[string], lost m
 		if err != nil || !all || len(others) > mostOthers {
 			return nil, err
 		}
-		for _, path := range added {
-			had := false
-			for other := range others {
-				if had, err = k.has(ctx, other, path); had || err != nil {
-					break
-				}
-			}
+		for other := range others {
+			have, err := k.f.keysIn(ctx, other)
 			if err != nil {
 				return nil, err
 			}
-			if !had {
-				spare = append(spare, path)
-			}
+			added = slices.DeleteFunc(added, func(path string) bool { _, had := have[path]; return had })
 		}
+		spare = append(spare, added...)
 	}
 	slices.Sort(spare)
 	return slices.Compact(spare), nil
@@ -94,9 +88,13 @@ func (f *finder) addedBy(ctx context.Context, k keyKind, id git.ID) ([]string, e
 		}
 		if i == 0 {
 			added = keys
-		} else {
-			added = slices.DeleteFunc(added, func(path string) bool { return !slices.Contains(keys, path) })
+			continue
 		}
+		also := map[string]bool{}
+		for _, key := range keys {
+			also[key] = true
+		}
+		added = slices.DeleteFunc(added, func(path string) bool { return !also[path] })
 	}
 	return added, nil
 }
