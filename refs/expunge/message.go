@@ -31,8 +31,8 @@ type rewritten struct {
 //  3. trailers that name or count what changed are updated; Context-Last names the newest
 //     remaining commit, and stays if nothing else changed;
 //  4. the values of other trailers that contain people's words are redacted;
-//  5. a message that would grow too much has the short mark, or else no body of which something is redacted, and no trailers that
-//     would grow: who fills a message with a short text must not make it impossible to expunge that text.
+//  5. a body, and a block of trailers, in which much is redacted has the short mark, and with even more goes: who fills a message with a
+//     short text must not make it impossible to expunge that text.
 //
 // Context-Newest stays, because new ids must be larger than any id ever given. Context-Journal
 // stays too: it says which steps of a journal are committed.
@@ -40,39 +40,42 @@ func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootC
 	changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
 	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
-	hasLast := old.Trailer(store.TrailerLast) != ""
-	var failed error
-	write := func(e doc.Expunged, bare bool) string {
-		s, b := expungedSubject+"\n\n", ""
-		if !gone {
-			s, b = e.RedactText(subject), e.RedactText(body)
-		}
-		if bare && b != body {
-			b = ""
-		}
-		t := w.trailers(e, block, tree, gone, bare)
-		if gone || hasLast && (changed || s+b+t != old.Message) {
-			last, err := w.lastOf(ctx, now, tree)
-			failed = errors.Join(failed, err)
-			if !bare || len(last) <= len(old.Trailer(store.TrailerLast)) {
-				t = w.setLast(t, last)
+	text := expungedSubject + "\n\n"
+	if !gone {
+		text = w.e.RedactText(subject) + w.fitting(body, grewLittle, func(e doc.Expunged, bare bool) string {
+			if bare {
+				return ""
 			}
-		}
-		return s + b + t
+			return e.RedactText(body)
+		})
 	}
-	return rewritten{w.fitting(old.Message, write), gone}, failed
+	last, hasLast := old.Trailer(store.TrailerLast), old.Trailer(store.TrailerLast) != ""
+	trailers := w.fitting(block, isBlock, func(e doc.Expunged, bare bool) string { return w.trailers(e, block, tree, gone, bare) })
+	if !gone && (!hasLast || !changed && text+trailers == old.Message) {
+		return rewritten{text: text + trailers}, nil
+	}
+	newest, err := w.lastOf(ctx, now, tree)
+	if err != nil {
+		return rewritten{}, err
+	}
+	if with := w.setLast(trailers, newest); len(newest) <= len(last) || isBlock(with, block) {
+		trailers = with
+	}
+	return rewritten{text + trailers, gone}, nil
 }
 
-// How many bytes a message may grow by, as each commit may add but so many to the sum of all messages that others take in: by the
-// marks of a dozen pieces, and by what else changes.
+// The bounds of a part of a message, as each commit may add but so much to the sum of all messages that others take in: how many pieces
+// have the long mark, and how many a mark at all; and how many bytes it may grow by, as keys that are removed do.
 const (
-	mostMarks = 128
+	mostLong  = 16
+	mostMarks = 1000
 	mostGrown = 4 << 10
 )
 
-// fitting writes a message with the first of three forms that others take in. All pieces have the same mark, also those of earlier
-// expunges, so that it does not matter which of two came first.
-func (w *Rewriter) fitting(old string, write func(e doc.Expunged, bare bool) string) string {
+// fitting writes a part of a message with the first of three forms that others take in. All pieces have the same mark, also those of
+// earlier expunges, and are counted together, and nothing that can be redacted is left of a bare part, so that it does not matter which of
+// two came first.
+func (w *Rewriter) fitting(old string, fits func(text, old string) bool, write func(e doc.Expunged, bare bool) string) string {
 	long := write(w.e, false)
 	if long == old {
 		return old
@@ -80,21 +83,25 @@ func (w *Rewriter) fitting(old string, write func(e doc.Expunged, bare bool) str
 	if doc.HasShortMark(long) {
 		long = write(w.e.WithLongMark(), false)
 	}
-	fits := func(text string) bool {
-		_, fault := incoming.BlockFault(text)
-		return fault == ""
-	}
-	short := write(w.e.WithShortMark(), false)
-	switch {
-	case len(long) <= len(short)+mostMarks && len(long) <= len(old)+mostGrown && fits(long):
+	marks := doc.CountMarks([]byte(long))
+	if marks <= mostLong && fits(long, old) {
 		return long
-	case len(short) <= len(old)+mostGrown && fits(short):
+	}
+	if short := write(w.e.WithShortMark(), false); marks <= mostMarks && fits(short, old) {
 		return short
 	}
 	return write(w.e.WithShortMark(), true)
 }
 
-// trailers rewrites a block of trailers, except Context-Last. A bare one has none that would grow.
+func grewLittle(text, old string) bool { return len(text) <= len(old)+mostGrown }
+
+// isBlock reports whether others take in trailers that have taken the place of others.
+func isBlock(text, old string) bool {
+	_, fault := incoming.BlockFault(text)
+	return fault == "" && grewLittle(text, old)
+}
+
+// trailers rewrites a block of trailers, except Context-Last. A bare one has only those that the program makes, and none that would grow.
 func (w *Rewriter) trailers(e doc.Expunged, block string, tree rootChange, gone, bare bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(block) {
@@ -113,7 +120,10 @@ func (w *Rewriter) trailers(e doc.Expunged, block string, tree rootChange, gone,
 			}
 		case key == store.TrailerRemoves:
 			line = trailer(key, w.removal(value))
-		case !keptTrailer(key):
+		case keptTrailer(key):
+		case bare && key != store.TrailerRestores:
+			continue
+		default:
 			if now := e.RedactText(value); now != value {
 				line = trailer(key, now)
 			}

@@ -230,13 +230,44 @@ func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*cleanNotes, erro
 // notePath returns the path at which package notes writes the note of an object.
 func notePath(object git.ID) string { return string(object[:2]) + "/" + string(object[2:]) }
 
-// joinNote adds a note to the one at a path: two commits may have become one. If both are too large for one note, it adds the facts, or
-// nothing if there is no room for these, and returns the rest.
+// joinNote adds a note to the one at a path: two commits may have become one. If both are too large for one note, it adds the facts, for which
+// other lines there make room, or nothing if even these are too many, and returns the rest.
 func (w *Rewriter) joinNote(ctx context.Context, tree *git.Edit, path string, note []byte) (rest []byte, err error) {
 	if ok, err := w.addNote(ctx, tree, path, note); ok || err != nil {
 		return nil, err
 	}
-	var facts, others []byte
+	facts, others := splitFacts(note)
+	if ok, err := w.addNote(ctx, tree, path, facts); err != nil {
+		return nil, err
+	} else if ok {
+		return others, nil
+	}
+	e, _, err := tree.Entry(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	have, err := w.s.Repo().Blob(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	there, noise := splitFacts(have)
+	all := notes.Union(there, facts)
+	if !notes.Fits(all) {
+		return note, nil
+	}
+	if n := len(all); n > 0 && all[n-1] != '\n' {
+		all = append(all, '\n')
+	}
+	kept, left := cutLines(noise, notes.MostLines-notes.RoomLines-notes.Lines(all), notes.MostBytes-notes.RoomBytes-len(all))
+	if err := w.putNote(ctx, tree, path, append(all, kept...)); err != nil {
+		return nil, err
+	}
+	rest, _ = cutLines(notes.Union(others, left), notes.MostLines, notes.MostBytes)
+	return rest, nil
+}
+
+// splitFacts separates the facts of a note from its other lines.
+func splitFacts(note []byte) (facts, others []byte) {
 	for line := range bytes.Lines(note) {
 		if len(notes.Parse(line)) > 0 {
 			facts = append(facts, line...)
@@ -244,10 +275,18 @@ func (w *Rewriter) joinNote(ctx context.Context, tree *git.Edit, path string, no
 			others = append(others, line...)
 		}
 	}
-	if ok, err := w.addNote(ctx, tree, path, facts); !ok || err != nil {
-		return note, err
+	return facts, others
+}
+
+// cutLines returns the first of some lines, and those for which there is no room.
+func cutLines(text []byte, lines, size int) (kept, left []byte) {
+	for line := range bytes.Lines(text) {
+		if lines--; lines < 0 || len(kept)+len(line) > size {
+			return kept, text[len(kept):]
+		}
+		kept = text[:len(kept)+len(line)]
 	}
-	return others, nil
+	return kept, nil
 }
 
 // addNote puts a note into a tree, united with the note that is there; false if that has no room.
@@ -265,11 +304,15 @@ func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, not
 			return false, nil
 		}
 	}
+	return true, w.putNote(ctx, tree, path, note)
+}
+
+func (w *Rewriter) putNote(ctx context.Context, tree *git.Edit, path string, note []byte) error {
 	id, err := w.s.Repo().WriteBlob(ctx, note)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, tree.Put(ctx, path, id)
+	return tree.Put(ctx, path, id)
 }
 
 // eachNote visits the notes below a folder of their tree, in any fan-out. It skips other files.
