@@ -100,8 +100,9 @@ const lineTail = 2048
 // lastMove returns what the newest line of the reflog of a ref moves it to; "" where there is none. It costs the same for a reflog of any
 // length. A line that cannot be read counts as none.
 func (r *Repo) lastMove(ref string) (ID, error) {
-	f, err := disk.OpenFollowed(filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref)))
-	if disk.IsAbsent(err) {
+	path := filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref))
+	f, err := disk.OpenFollowed(path)
+	if disk.IsAbsent(err) || err != nil && disk.IsDir(path) { // git removes an empty folder
 		return "", nil
 	}
 	if err != nil {
