@@ -244,6 +244,9 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
 		return again, ex.orUnshallow(err)
 	}
+	if err := ex.holdReturning(ctx, ours, theirs, ex.roadmapThere); err != nil {
+		return false, ex.orUnshallow(err)
+	}
 	if err := ex.stillCut(); err != nil {
 		return false, err
 	}

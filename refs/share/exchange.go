@@ -80,11 +80,13 @@ type exchanger struct {
 	other    otherSide           // what the remote has under its other names
 	behind   bool                // the notes here stay behind the other side's, see notes.Update
 	aside    map[string]error    // refs of the other side that are set aside, by their names here, and why
-	joining  map[string]*joining // those of them that have several valid commits below them
-	asking   map[git.ID]bool     // files of tombstones that what is joined must not have
-	sent     [2]git.ID           // a roadmap of the other side that is refused, and the commit on top of it that has our tombstones
-	unheld   []string            // negative refspecs of refs whose names are too long here
-	blocked  error               // another merge waits where their conflicts should
+	// roadmapThere is the other side's roadmap, also one that is set aside.
+	roadmapThere git.ID
+	joining      map[string]*joining // those of them that have several valid commits below them
+	asking       map[git.ID]bool     // files of tombstones that what is joined must not have
+	sent         [2]git.ID           // a roadmap of the other side that is refused, and the commit on top of it that has our tombstones
+	unheld       []string            // negative refspecs of refs whose names are too long here
+	blocked      error               // another merge waits where their conflicts should
 
 	signed *incoming.Signatures          // of what came, see checkSignatures
 	spared map[string]expunge.RefusedRef // refs that are refused, by their names here: dropped, or not fetched again; see dropRefused and refuseAgain
@@ -237,6 +239,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	ex.roadmapThere = theirs.Roadmap
 	ex.setAside(&ours, &theirs)
 	fault.Point("after-fetch")
 	forgot, err := ex.filterExpunged(ctx, &ours, &theirs)

@@ -163,6 +163,9 @@ func (ex *exchanger) unaccepted(ours *remote.RefSet, known, e doc.Expunged) *fai
 		return fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf("'%s' of '%s' is not taken over: a number in %s is far beyond the one known here",
 			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile))
 	}
+	if ours.Empty() && len(known.Union(e).Bytes()) <= expunge.MostTombstones { // nothing is here that could have to be expunged
+		return nil
+	}
 	return ex.noRoom(known, e)
 }
 
