@@ -56,7 +56,7 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	}
 	c := &Draft{branch: b.Name, Tree: tx.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
 	m := doc.Commit{Kind: doc.KindBirth, Summary: SubjectBirth + b.Name, Contribution: SubjectBirth + b.Name,
-		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
+		Goal: quoted(b.Goal), Purpose: quoted(b.Purpose), Origin: b.Name, Time: b.At,
 		Agent: tx.Writer.Agent, Session: tx.Writer.Session, Model: tx.Writer.Model}
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
 	if b.From != nil {

@@ -243,7 +243,7 @@ func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commi
 	}
 	facts := c.Meta.Branch()
 	m.Time, m.Agent, m.Session, m.Model, m.Tokens = tx.Signature.When, tx.Writer.Agent, tx.Writer.Session, tx.Writer.Model, tx.Writer.Tokens
-	m.Origin, m.Purpose = c.branch, facts.Purpose
+	m.Origin, m.Purpose, m.Goal = c.branch, quoted(facts.Purpose), quoted(m.Goal)
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
 		limit, err := tx.Store.SummaryLimit(ctx)
 		if err != nil {
@@ -253,6 +253,22 @@ func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commi
 	}
 	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Commits+1)
 	return tx.putEntry(ctx, c, data, m)
+}
+
+// mostQuoted is how many bytes of the goal and of the purpose each entry repeats. They are whole in main.md and metadata.yaml, and others take in
+// but so many bytes of entries for each commit.
+const mostQuoted = 4 << 10
+
+// quoted returns the lines at the beginning of a text that an entry repeats.
+func quoted(text string) string {
+	if len(text) <= mostQuoted {
+		return text
+	}
+	short := doc.ShortText(text, mostQuoted)
+	if at := strings.LastIndexByte(short, '\n'); at > 0 {
+		return short[:at] + "\n…"
+	}
+	return short + "…"
 }
 
 // putEntry puts a complete entry behind the live commit.md, whose text is given.

@@ -98,7 +98,12 @@ func (tx *Transaction) putTopic(ctx context.Context, tip *Tip, key, subject stri
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Put(ctx, c.Tree, doc.TopicPath(key), t.Bytes()); err != nil {
+	data := t.Bytes()
+	if _, err := doc.ParseTopic(data); err != nil { // as everybody reads it
+		return nil, &fail.Error{Code: fail.TopicTooLarge, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("topic '%s' has no room", key),
+			Hints: []string{"name fewer paths, or a folder"}}
+	}
+	if err := tx.Put(ctx, c.Tree, doc.TopicPath(key), data); err != nil {
 		return nil, err
 	}
 	if !c.Tree.Changed() {
