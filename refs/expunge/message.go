@@ -49,19 +49,20 @@ func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootC
 			return e.RedactText(body)
 		})
 	}
-	last, hasLast := old.Trailer(store.TrailerLast), old.Trailer(store.TrailerLast) != ""
+	last := old.Trailer(store.TrailerLast)
 	trailers := w.fitting(block, isBlock, func(e doc.Expunged, bare bool) string { return w.trailers(e, block, tree, gone, bare) })
-	if !gone && (!hasLast || !changed && text+trailers == old.Message) {
+	if !gone && (last == "" || !changed && text+trailers == old.Message) {
 		return rewritten{text: text + trailers}, nil
 	}
 	newest, err := w.lastOf(ctx, now, tree)
 	if err != nil {
 		return rewritten{}, err
 	}
-	if with := w.setLast(trailers, newest); len(newest) <= len(last) || isBlock(with, block) {
-		trailers = with
+	with := w.setLast(trailers, newest)
+	if len(newest) > len(last) && !isBlock(with, block) {
+		with = w.setLast(trailers, "") // it may name what was removed
 	}
-	return rewritten{text + trailers, gone}, nil
+	return rewritten{text + with, gone}, nil
 }
 
 // The bounds of a part of a message, as each commit may add but so much to the sum of all messages that others take in: how many pieces

@@ -194,7 +194,7 @@ func (f *finder) metadataOf(ctx context.Context, id git.ID) (*doc.Metadata, erro
 	return f.metadata(ctx, blob)
 }
 
-// mayRemoveKeys reports whether keyRemovals can find anything in a commit that is not the first of a branch.
+// mayRemoveKeys reports whether a commit that is not the first of a branch can have what keyRemovals finds.
 func mayRemoveKeys(c *git.Commit) bool {
 	subject := c.Subject()
 	return c.Trailer(store.TrailerRemoves) != "" || strings.HasPrefix(subject, store.SubjectUnset) || strings.HasPrefix(subject, store.SubjectSet) ||
