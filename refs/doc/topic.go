@@ -114,6 +114,13 @@ func TopicMarks(data []byte) (pinned bool, supersedes string, err error) {
 	return t.Pinned, t.Supersedes, err
 }
 
+// FrontSize returns the number of bytes of the front matter of a topic, which it does not read; 0 for one that [ParseTopic] refuses as too
+// large.
+func FrontSize(data []byte) int {
+	front, _, _ := cutFront(string(data[:min(len(data), TopicHead)]))
+	return len(front)
+}
+
 // frontMatterError adds the line "---" to the line of an error.
 func frontMatterError(err error) error {
 	var syntax *SyntaxError

@@ -225,13 +225,23 @@ func (c *Inspection) document(f File, data []byte) error {
 		}
 	case KindMetadata:
 		var m *doc.Metadata
-		if m, err = doc.ParseMetadata(data); err == nil && m.Totals().Highest() > doc.MaxNumber {
+		if m, err = doc.ParseMetadata(data); err == nil && !m.Plain() {
+			if err := c.use(&c.volumes.yaml, int64(len(data)), f.at.Ref); err != nil {
+				return err
+			}
+		}
+		if err == nil && m.Totals().Highest() > doc.MaxNumber {
 			return c.wrong(flawDocument, f, tooHigh, nil)
 		}
 		if err == nil {
 			err = m.HasRoom()
 		}
 	case kindTopic:
+		if n := doc.FrontSize(data); n > shortFront {
+			if err := c.use(&c.volumes.yaml, int64(n), f.at.Ref); err != nil {
+				return err
+			}
+		}
 		_, err = doc.ParseTopic(data)
 	case kindExpunged:
 		_, err = doc.ParseExpunged(data)

@@ -19,6 +19,7 @@ type volumes struct {
 	trees    volume
 	messages volume
 	trailers volume // the part of messages that git takes 20 times as long for
+	yaml     volume // metadata and front matter that the YAML reader takes a thousand times as long for
 }
 
 // The bounds without any commit, and how much each commit adds to them. Those of our own commits take a tenth.
@@ -27,6 +28,7 @@ const (
 	treeBytes, treeBytesEach       = 256 << 20, 128 << 10
 	messageBytes, messageBytesEach = 64 << 20, 16 << 10
 	trailerBytes, trailerBytesEach = 8 << 20, 4 << 10
+	yamlBytes, yamlBytesEach       = 4 << 20, 32 << 10
 )
 
 // newVolumes returns the bounds for a limit of new entries, which people may raise.
@@ -37,6 +39,7 @@ func newVolumes(limit int) volumes {
 		trees:    volume{what: "folders", most: factor * treeBytes},
 		messages: volume{what: "messages", most: factor * messageBytes},
 		trailers: volume{what: "trailers", most: factor * trailerBytes},
+		yaml:     volume{what: "metadata and front matter", most: factor * yamlBytes},
 	}
 }
 
@@ -47,7 +50,11 @@ func (v *volumes) grow(limit, commits int) {
 	v.trees.most += each * treeBytesEach
 	v.messages.most += each * messageBytesEach
 	v.trailers.most += each * trailerBytesEach
+	v.yaml.most += each * yamlBytesEach
 }
+
+// shortFront is how many bytes of front matter do not count: those of people take less than a millisecond.
+const shortFront = 1 << 10
 
 // use counts bytes that come with a ref.
 func (c *Inspection) use(v *volume, size int64, ref string) error {
