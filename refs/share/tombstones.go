@@ -163,10 +163,11 @@ func (ex *exchanger) unaccepted(ours *remote.RefSet, known, e doc.Expunged) *fai
 		return fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf("'%s' of '%s' is not taken over: a number in %s is far beyond the one known here",
 			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile))
 	}
-	if ours.Empty() && len(known.Union(e).Bytes()) <= expunge.MostTombstones { // nothing is here that could have to be expunged
-		return nil
+	full := ex.noRoom(known, e)
+	if full != nil && ours.Empty() && len(full.Hints) > 0 { // nothing is here that could be asked about
+		full.Hints = []string{"git -c context." + prose.ShellWord(ex.peer.Name) + ".expunge=accept context init"}
 	}
-	return ex.noRoom(known, e)
+	return full
 }
 
 // mostTombstones is how many bytes of tombstones may be here with those of the other side, and which part of the words.
