@@ -18,7 +18,7 @@ func full(kind, text string) (path string, data []byte) {
 	case "keys":
 		return MetadataFile, fill("version: 1\nx:\n", "  - "+text+": 1\n", MetadataLimit)
 	case "front":
-		return TopicPath("t"), append(fill("---\ny: "+strings.Repeat("y", MetadataLimit*2/3)+"\nx:\n", "  - "+text+"\n", MetadataLimit), "---\ntext\n"...)
+		return TopicPath("t"), append(fill("---\nx:\n", "  - "+text+"\n", MetadataLimit), "---\ntext\n"...)
 	case "topic":
 		return TopicPath("t"), fill("", text+"\n", FileLimit)
 	case "roadmap":

@@ -30,9 +30,29 @@ type Topic struct {
 // accepts.
 const TopicHead = MetadataLimit + 64
 
-// mostFrontNodes bounds the keys and values in the front matter of a topic. Each view of topics parses them all, and 64 KiB have room for
-// 30,000, which takes a quarter of a second.
+// mostFrontNodes bounds the keys and values in the front matter of a topic that is written, or comes in. Each view of topics parses them
+// all, and 64 KiB have room for 30,000, which takes a quarter of a second.
 const mostFrontNodes = 2000
+
+// CheckTopic reports why a file must not become a topic: [ParseTopic] refuses it, or its front matter has too many keys and values. What is
+// a topic already is read whatever it has.
+func CheckTopic(data []byte) error {
+	if _, err := ParseTopic(data); err != nil {
+		return err
+	}
+	front, _, _ := cutFront(string(data))
+	if len(front) < mostFrontNodes { // a key or value has a byte at least
+		return nil
+	}
+	root, err := decodeMap(front)
+	if err != nil {
+		return frontMatterError(err)
+	}
+	if n := countNodes(root); n > mostFrontNodes {
+		return fmt.Errorf("front matter of %d values is %w of %d", n, ErrOverLimit, mostFrontNodes)
+	}
+	return nil
+}
 
 // CheckTopicKey reports why a key cannot name a topic: it must be 1 to 100 of a-z 0-9 . _ -
 // and begin with a letter or digit.
@@ -59,8 +79,7 @@ func TopicPath(key string) string { return "topics/" + key + ".md" }
 
 // ParseTopic reads a topic. Front matter is the text between a first line "---" and the
 // next such line. A file without it, or without its end, is all text. It fails if data is
-// not clean text, or if the front matter is not a YAML map of at most 2,000
-// keys and values within MetadataLimit.
+// not clean text, or if the front matter is not a YAML map within MetadataLimit.
 func ParseTopic(data []byte) (Topic, error) {
 	s := string(data)
 	if err := checkText(s); err != nil {
@@ -80,9 +99,6 @@ func ParseTopic(data []byte) (Topic, error) {
 	root, err := decodeMap(front)
 	if err != nil {
 		return t, frontMatterError(err)
-	}
-	if n := countNodes(root); n > mostFrontNodes {
-		return t, fmt.Errorf("front matter of %d values is %w of %d", n, ErrOverLimit, mostFrontNodes)
 	}
 	if err := t.takePaths(root); err != nil {
 		return t, err

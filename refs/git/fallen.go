@@ -52,7 +52,9 @@ func (r *Repo) movesTo(ctx context.Context, ref string, old, newest ID) (bool, e
 	} else if partial {
 		args = append(args, "--exclude-promisor-objects")
 	}
-	args = append(args, string(newest), "--not", "--all")
+	if args = append(args, string(newest)); old != "" {
+		args = append(args, "--not", string(old)) // and no other ref, which may be broken
+	}
 	_, err := r.Run(ctx, args...)
 	if ExitCode(err) > 0 || err != nil {
 		return false, unlessGit(err)

@@ -242,7 +242,7 @@ func (c *Inspection) document(f File, data []byte) error {
 				return err
 			}
 		}
-		_, err = doc.ParseTopic(data)
+		err = doc.CheckTopic(data)
 	case kindExpunged:
 		_, err = doc.ParseExpunged(data)
 	case kindArtifact:

@@ -121,7 +121,7 @@ func (ex *exchanger) withBranches(ctx context.Context, ses *store.Transaction, p
 
 // mergeNamed merges both versions of a branch that is not here; nil with open conflicts.
 func (ex *exchanger) mergeNamed(ctx context.Context, ses *store.Transaction, st *refAction, b otherBranch, roadmap git.ID) (*git.Commit, error) {
-	c, _, err := ex.mergeBranch(ctx, ses, st, b.there, b.bases, roadmap, ex.settle)
+	c, _, err := ex.mergeBranch(ctx, ses, st, b.there, b.bases, roadmap, ex.settler(b.bases))
 	if err != nil {
 		return nil, fmt.Errorf("merge '%s' of '%s': %w", b.name, ex.peer.Other().Name, store.NoRoom(b.name, err))
 	}

@@ -412,15 +412,19 @@ func displayRef(ref string) string {
 	return strings.TrimPrefix(ref, git.Root)
 }
 
+// settler returns how conflicts are settled beside these merge bases, see merge.Smaller.
+func (ex *exchanger) settler(bases []git.ID) merge.Settler {
+	if len(bases) > 1 && (ex.o.Prefer == merge.SettleOurs || ex.o.Prefer == merge.SettleTheirs) {
+		return merge.Smaller
+	}
+	return ex.settle
+}
+
 // mergeRef merges a ref that diverged. One with open conflicts stays as it is.
 func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
 	bases []git.ID, roadmap git.ID) error {
 	prefix := merge.Qualified(st.branch, ex.current, "")
-	prefer := ex.settle
-	if len(bases) > 1 && (ex.o.Prefer == merge.SettleOurs || ex.o.Prefer == merge.SettleTheirs) {
-		prefer = merge.Smaller
-	}
-	settle := merge.Resolved(ex.waiting, prefix, prefer)
+	settle := merge.Resolved(ex.waiting, prefix, ex.settler(bases))
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {

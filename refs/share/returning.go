@@ -61,16 +61,16 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 // returningBranches lists the branches that contain here what the other side has expunged in them. A branch that only this side has counts
 // if no branch there contains any of it.
 func (ex *exchanger) returningBranches(ctx context.Context, w *expunge.Rewriter, ours, theirs *remote.RefSet) (held []string, err error) {
-	contains := func(id git.ID) (bool, error) {
+	contains := func(id git.ID, unclear bool) (bool, error) {
 		now, err := w.Rewrite(ctx, []git.ID{id})
 		if cannotRedact(err) {
-			return false, nil
+			return unclear, nil
 		}
 		return now[id] != id, err
 	}
 	still := map[string]bool{}
 	for name, id := range theirs.Branches {
-		if still[name], err = contains(id); err != nil {
+		if still[name], err = contains(id, false); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +80,7 @@ func (ex *exchanger) returningBranches(ctx context.Context, w *expunge.Rewriter,
 		if there == ours.Branches[name] || still[name] || !has && some {
 			continue
 		}
-		returns, err := contains(ours.Branches[name])
+		returns, err := contains(ours.Branches[name], true) // of which it cannot be told is held back, too
 		if err != nil {
 			return nil, err
 		}

@@ -90,8 +90,7 @@ func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *remote.
 	return false, nil
 }
 
-// cannotRedact reports whether tombstones cannot be applied to a document, which may grow beyond its limit: "(expunged)" may
-// be longer than what it replaces.
+// cannotRedact reports whether tombstones cannot be applied to a document, as to one that cannot be read.
 func cannotRedact(err error) bool {
 	var e *doc.RedactError
 	return errors.As(err, &e)

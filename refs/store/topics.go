@@ -99,7 +99,7 @@ func (tx *Transaction) putTopic(ctx context.Context, tip *Tip, key, subject stri
 		return nil, err
 	}
 	data := t.Bytes()
-	if _, err := doc.ParseTopic(data); err != nil { // as everybody reads it
+	if err := doc.CheckTopic(data); err != nil { // as others do
 		return nil, &fail.Error{Code: fail.TopicTooLarge, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("topic '%s' has no room", key),
 			Hints: []string{"name fewer paths, or a folder"}}
 	}
