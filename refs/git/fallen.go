@@ -107,6 +107,10 @@ func (r *Repo) lastMove(ref string) (ID, error) {
 	if disk.IsAbsent(err) || err != nil && disk.IsDir(path) { // git removes an empty folder
 		return "", nil
 	}
+	var pipe *disk.NotRegularError
+	if errors.As(err, &pipe) { // git would wait for it, too
+		return "", pipe
+	}
 	if err != nil {
 		return "", fmt.Errorf("cannot read the reflog of '%s': %w", ref, err)
 	}
