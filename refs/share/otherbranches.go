@@ -42,7 +42,7 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 		if b.named == b.there {
 			continue
 		}
-		if ok, err := ex.checkBranch(ctx, &b); err != nil || !ok {
+		if ok, err := ex.checkBranch(ctx, ours, &b); err != nil || !ok {
 			if err != nil {
 				return err
 			}
@@ -54,12 +54,21 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 }
 
 // checkBranch checks what such a branch brings, compares it, and reports whether it brings anything. One that
-// is refused is set aside.
-func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, error) {
+// is refused is set aside; what is valid below it counts.
+func (ex *exchanger) checkBranch(ctx context.Context, ours *remote.RefSet, b *otherBranch) (bool, error) {
 	ref := git.BranchRef(b.name)
 	err := store.CheckBranchName(b.name)
 	if err == nil {
-		err = incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{{Name: ex.peer.Tracking.Of(ref), ID: b.there}}})
+		r := git.Ref{Name: ex.peer.Tracking.Of(ref), ID: b.there}
+		err = incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{r}})
+		var refused *fail.Error
+		if errors.As(err, &refused) && refused.Code == fail.IncomingInvalid {
+			ex.aside[ref] = err
+			if b.there, err = ex.validBelow(ctx, git.Ref{Name: ref, ID: b.there}, ours); err != nil || b.there == "" || b.there == b.named {
+				return false, err
+			}
+			b.work = "" // made with the refused commit
+		}
 	}
 	if err == nil && b.work != "" {
 		err = incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
@@ -80,6 +89,27 @@ func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, err
 		b.bases = bases
 	}
 	return how != ahead, err
+}
+
+// validBelow returns the newest valid commit below a refused branch that is not here; "" if there is none. Where there are several, which nothing
+// here can hold, the branch is to be set back to one.
+func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, ours *remote.RefSet) (git.ID, error) {
+	if ex.other.late() {
+		ex.other.back[r] = ""
+		return "", nil
+	}
+	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil || len(sound.Tips) == 0 { // what cannot be looked at is refused as it is
+		return "", nil
+	}
+	if ex.other.below[r.Name] = true; len(sound.Tips) > 1 {
+		ex.other.back[r] = sound.Tips[0]
+		return "", nil
+	}
+	return sound.Tips[0], nil
 }
 
 // withBranches adds to a plan the branches that only have to be brought under the names in use. A conflict

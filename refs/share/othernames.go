@@ -23,11 +23,14 @@ import (
 
 // otherSide is what an exchange found under the other names of its remote.
 type otherSide struct {
-	open      []store.Conflict  // of refs that it left as they are
-	openAt    map[string]git.ID // what the other names have of those
-	conflicts []store.Conflict  // of all refs
-	branches  []otherBranch     // that are not here, and of which the names in use lack something
-	aside     map[string]bool   // refs that are set aside
+	open      []store.Conflict   // of refs that it left as they are
+	openAt    map[string]git.ID  // what the other names have of those
+	conflicts []store.Conflict   // of all refs
+	branches  []otherBranch      // that are not here, and of which the names in use lack something
+	aside     map[string]bool    // refs that are set aside
+	below     map[string]bool    // those of them that have memory below them
+	back      map[git.Ref]git.ID // of which not all of that was taken in, and what to set them back to, so that the next exchange does; "" if there was no time to look
+	late      func() bool        // whether the search below refused branches that are not here has had its time
 }
 
 // otherRefspecs bring what a remote has under its other names, of the followed branches; f is nil for all.
@@ -79,6 +82,9 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 			break
 		}
 	}
+	if err := o.takeBelow(ctx); err != nil {
+		return false, ex.otherError(err)
+	}
 	o.other.open, o.other.openAt, o.other.conflicts, o.other.aside = o.open, o.openAt, res.Conflicts, map[string]bool{}
 	for _, ref := range slices.Sorted(maps.Keys(o.aside)) { // it may be a branch of the code
 		o.warn("left alone: " + o.aside[ref].Error())
@@ -100,7 +106,9 @@ func (ex *exchanger) tellSplit(ctx context.Context, o *exchanger) error {
 		return err
 	}
 	for ref := range o.aside {
-		set(&there, git.Ref{Name: ref})
+		if !o.other.below[ref] { // it may be a branch of the code
+			set(&there, git.Ref{Name: ref})
+		}
 	}
 	ex.res.Split, err = ex.split(ctx, &named, &there)
 	return err
@@ -139,10 +147,20 @@ func (ex *exchanger) otherError(err error) error {
 // takeIn merges once what the other names have of the followed branches into what is here. inUse are the
 // names in use.
 func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followed) (again bool, err error) {
-	ex.open, ex.openAt, ex.res.Conflicts, ex.other = nil, map[string]git.ID{}, []store.Conflict{}, otherSide{}
+	late, err := ex.searchUntil(ctx)
+	if err != nil {
+		return false, err
+	}
+	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
+	ex.other = otherSide{below: map[string]bool{}, back: map[git.Ref]git.ID{}, late: late}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil {
 		return false, err
+	}
+	for name := range theirs.Branches { // findBranches looks at each of those that are not here
+		if ours.Branches[name] == "" {
+			delete(ex.aside, git.BranchRef(name))
+		}
 	}
 	maps.DeleteFunc(theirs.Branches, func(name string, _ git.ID) bool { return f != nil && !f.has(name) })
 	ex.setAside(&ours, &theirs)
@@ -186,6 +204,44 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	}
 	fault.Point("after-merge")
 	return again, ex.takeAll(ctx, plan, &ours, &again)
+}
+
+// takeBelow takes in what is valid below the refs that are refused under the other names: who removes these names must not remove that.
+func (ex *exchanger) takeBelow(ctx context.Context) error {
+	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
+	if err != nil {
+		return err
+	}
+	for _, r := range refsOf(&theirs) {
+		own := expunge.RefID(&ours, r.Name)
+		var why *fail.Error
+		if own == "" || !errors.As(ex.aside[r.Name], &why) || why.Code != fail.IncomingInvalid {
+			continue
+		}
+		_, role := ex.refsToCheck(r)
+		sound, err := ex.soundBelow(ctx, r, role, &ours)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || len(sound.Tips) == 0 { // what cannot be looked at is refused as it is
+			continue
+		}
+		j := &joining{ref: r, to: sound.Tips[0], why: &fail.Error{}}
+		if j.rest, err = ex.lacking(ctx, own, sound.Tips); err != nil {
+			return err
+		}
+		if err := ex.join(ctx, j, &ours); err != nil {
+			return err
+		}
+		left, err := ex.lacking(ctx, expunge.RefID(&ours, r.Name), sound.Tips)
+		if err != nil {
+			return err
+		}
+		if ex.other.below[r.Name] = true; len(left) > 0 {
+			ex.other.back[r] = left[0]
+		}
+	}
+	return nil
 }
 
 // onlyNews makes the other side look like ours in all that we have already, and in what it lacks: it may have

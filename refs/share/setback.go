@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -24,7 +25,7 @@ import (
 // setBackHints returns the command that sets a ref of the other side back to a commit, or deletes it there if that
 // is "", unless it has moved; before it a line that says so.
 func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
-	there, name := git.NameOn(r.Name, ex.peer.Heads), displayRef(r.Name)
+	name := displayRef(r.Name)
 	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", name, to.Short(), ex.peer.Name)
 	if to == "" {
 		what = fmt.Sprintf("this deletes '%s' on '%s':", name, ex.peer.Name)
@@ -33,8 +34,14 @@ func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
 	if held := ex.dirty.Refs[r.Name]; held.Now == r.ID && r.ID != "" { // rewritten when it was fetched
 		has = held.Old
 	}
-	return []string{what, fmt.Sprintf("%s %s %s %s", ex.peer.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(has)),
-		prose.ShellWord(ex.peer.Name), prose.ShellWord(string(to)+":"+there))}
+	return []string{what, setBackCommand(ex.peer, git.Ref{Name: r.Name, ID: has}, to)}
+}
+
+// setBackCommand sets a ref of a remote, which has its name here, to a commit, unless it has moved.
+func setBackCommand(p remote.Remote, r git.Ref, to git.ID) string {
+	there := git.NameOn(r.Name, p.Heads)
+	return fmt.Sprintf("%s %s %s %s", p.PushCommand(), prose.ShellWord("--force-with-lease="+there+":"+string(r.ID)),
+		prose.ShellWord(p.Name), prose.ShellWord(string(to)+":"+there))
 }
 
 // setBackTo is setBackHints with our tombstones in the commit that a roadmap is set back to: other clones would bring back what is expunged

@@ -36,7 +36,16 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 	own, heads := git.NameOn(git.Root, false), git.NameOn(git.Root, true)
 	sp := &Split{Names: git.NameOn(git.Root, o.Heads), Mapping: remote.MappingRefs, Commands: []string{},
 		Message: fmt.Sprintf("'%s' has memory under two sets of names, %s and %s; ", p.Name, own, heads)}
-	if !p.Heads {
+	switch {
+	case p.Heads:
+	case ex.rehearsal:
+		sp.Message += fmt.Sprintf("a sync unites them under %s", own)
+		return sp, nil
+	case len(ex.other.back) > 0:
+		sp.Message += fmt.Sprintf("sync unites them under %s, but could not take in all that is valid below what is refused under the others:", own)
+		sp.Commands = ex.backCommands()
+		return sp, nil
+	default:
 		sp.Message += fmt.Sprintf("sync unites them under %s. Once every clone uses these, remove the others:", own)
 		sp.Commands = deleteCommands(p, o.Heads, there)
 		return sp, nil
@@ -53,6 +62,21 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 		sp.Message += fmt.Sprintf("A clone that uses %s gets the union when it syncs; then this one should use these names too", own)
 	}
 	return sp, nil
+}
+
+// backCommands set what is refused under the other names back to what this exchange could not take in.
+func (ex *exchanger) backCommands() (commands []string) {
+	p := ex.peer
+	p.Heads = !p.Heads
+	for r, to := range ex.other.back {
+		command := setBackCommand(p, r, to)
+		if to == "" {
+			command = ex.wholeSearch()
+		}
+		commands = append(commands, command)
+	}
+	slices.Sort(commands)
+	return slices.Compact(commands)
 }
 
 // contains reports whether one set of names has all branches of the other one, and its roadmap.
