@@ -49,7 +49,7 @@ func (s *Store) LastChange(ctx context.Context, tip *Tip) (*LastChange, error) {
 	if l.isBirth() {
 		return nil, s.birthNotUndone(ctx, tip.branch)
 	}
-	if err := l.check(); err != nil || l.Entry == nil {
+	if err := l.check(ctx); err != nil || l.Entry == nil {
 		return l, err
 	}
 	if l.Entry.Steps.Count > 0 {
@@ -80,13 +80,13 @@ func (s *Store) birthNotUndone(ctx context.Context, branch string) error {
 }
 
 // check refuses a change that is of another kind.
-func (l *LastChange) check() error {
+func (l *LastChange) check(ctx context.Context) error {
 	kind := ""
 	if l.Entry != nil {
 		kind = l.Entry.Kind
 	}
 	c, p := l.Commit, l.Parent.commit
-	back := "git context rollback " + string(p.ID.Short())
+	back := "git context rollback " + string(l.Parent.beforeRemovals(ctx).Short())
 	switch was := BranchOf(p); {
 	case kind == doc.KindMerge || len(c.Parents) > 1:
 		return notUndone(l.Branch, "a merge", back)

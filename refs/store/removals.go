@@ -40,6 +40,26 @@ func removedKeys(before, now *doc.Metadata) ([]string, error) {
 	return names, nil
 }
 
+// partSubject is the subject of a commit that removes the first topics of a change of very many.
+const partSubject = "Remove %d topics"
+
+// beforeRemovals returns the commit before those that removeBefore has made for the change on top of a tip. Beyond what can be read it
+// stops: it is for a hint.
+func (t *Tip) beforeRemovals(ctx context.Context) git.ID {
+	c := t.commit
+	for n := 0; len(c.Parents) == 1 && c.Trailer(TrailerID) == ""; {
+		if _, err := fmt.Sscanf(c.Subject(), partSubject, &n); err != nil || n != mostRemoved {
+			break
+		}
+		p, err := t.repo.Commit(ctx, c.Parents[0])
+		if err != nil {
+			break
+		}
+		c = p
+	}
+	return c.ID
+}
+
 // removeBefore makes commits of their own, before a draft, that remove the first of very many topics.
 func (tx *Transaction) removeBefore(ctx context.Context, c *Draft) error {
 	if len(c.removes) <= mostKeys || c.Parent == nil || len(c.Parents) != 1 {
@@ -61,7 +81,7 @@ func (tx *Transaction) removeBefore(ctx context.Context, c *Draft) error {
 	}
 	for len(topics) > most {
 		part := topics[:min(len(topics), mostRemoved)]
-		before, err := tx.Follow(ctx, tx.Store.TipOf(c.branch, c.Parent), fmt.Sprintf("Remove %d topics", len(part)))
+		before, err := tx.Follow(ctx, tx.Store.TipOf(c.branch, c.Parent), fmt.Sprintf(partSubject, len(part)))
 		if err != nil {
 			return err
 		}
