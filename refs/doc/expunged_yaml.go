@@ -130,12 +130,11 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 	if w.keys > w.most { // to write it takes far longer than to see that
 		return tooLarge(w.keys)
 	}
-	text, err := stableYAML(b.root)
+	write := stableYAML
 	if w.bare {
-		if short, failed := flowYAML(b.root); failed == nil && (err != nil || len(short) < len(text)) {
-			text, err = short, nil
-		}
+		write = flowYAML
 	}
+	text, err := write(b.root)
 	switch {
 	case w.bare && (err != nil || len(b.root.Content) == 0):
 		w.leave(m, b)
@@ -147,7 +146,7 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 	return nil
 }
 
-// flowYAML writes a segment with all that is below its key in flow style, without comments.
+// flowYAML writes a segment with all that is below its key in flow style, without comments, or as [stableYAML] does where that cannot be written.
 func flowYAML(root *yaml.Node) (string, error) {
 	n := cloneNode(root)
 	dropComments(n)
@@ -163,7 +162,10 @@ func flowYAML(root *yaml.Node) (string, error) {
 	for _, value := range pairs(n) {
 		flow(value)
 	}
-	return stableYAML(n)
+	if text, err := stableYAML(n); err == nil {
+		return text, nil
+	}
+	return stableYAML(root)
 }
 
 // leave leaves out a segment, but for the facts of the one about the branch.
@@ -197,21 +199,17 @@ func (w *yamlWalk) shrink(m *Metadata) {
 // Otherwise applying two sets of tombstones in turn could give other bytes than applying
 // their union.
 func stableYAML(root *yaml.Node) (string, error) {
-	text, err := encodeNode(root)
+	text, again, err := encodeBack(root)
 	for range 4 { // comments may move once or twice
 		if err != nil {
 			return "", err
 		}
-		again, err := decodeMap(text)
-		if err != nil {
-			return "", err
+		now, err := emit(again)
+		if err != nil || now == text {
+			return text, err
 		}
-		now, err := encodeNode(again)
-		if err != nil {
-			return "", err
-		}
-		if now == text {
-			return text, nil
+		if now, again, err = encodeBack(again); err != nil || now == text {
+			return text, err
 		}
 		text = now
 	}

@@ -125,19 +125,24 @@ func checkNode(n *yaml.Node, depth int) error {
 // writes some values (nothing as null, a time in braces, an indented text) in a form that does not. It then
 // retries with null in letters, with the value laid out in lines, and with texts in quotes.
 func encodeNode(n *yaml.Node) (string, error) {
+	text, _, err := encodeBack(n)
+	return text, err
+}
+
+// encodeBack is encodeNode with the value as it reads back.
+func encodeBack(n *yaml.Node) (text string, back *yaml.Node, err error) {
 	for _, relayout := range []func(*yaml.Node){nil, spellNulls, clearFlow, quoteStrings} {
 		if relayout != nil {
 			relayout(n)
 		}
-		text, err := emit(n)
-		if err != nil {
-			return "", err
+		if text, err = emit(n); err != nil {
+			return "", nil, err
 		}
-		if readsBack(text, n) {
-			return text, nil
+		if back, err := decodeNode(text); err == nil && back != nil && equalNodes(back, n) {
+			return text, back, nil
 		}
 	}
-	return "", errors.New("the value cannot be written as YAML")
+	return "", nil, errors.New("the value cannot be written as YAML")
 }
 
 func emit(n *yaml.Node) (text string, err error) {
@@ -156,11 +161,6 @@ func emit(n *yaml.Node) (text string, err error) {
 		return "", fmt.Errorf("write YAML: %w", err)
 	}
 	return b.String(), nil
-}
-
-func readsBack(text string, n *yaml.Node) bool {
-	back, err := decodeNode(text)
-	return err == nil && back != nil && equalNodes(back, n)
 }
 
 func spellNulls(n *yaml.Node) {
