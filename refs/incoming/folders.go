@@ -256,7 +256,15 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 	}
 	for _, f := range folders {
 		if size, ok := sizes[f.id]; ok {
-			if err := c.use(&c.volumes.trees, size, f.at.Ref); err != nil {
+			more := size
+			for _, b := range f.bases {
+				more = min(more, max(0, size-sizes[b]))
+			}
+			err := c.use(&c.volumes.trees, more, f.at.Ref)
+			if err == nil {
+				err = c.use(&c.volumes.again, size, f.at.Ref)
+			}
+			if err != nil {
 				return nil, err
 			}
 			continue

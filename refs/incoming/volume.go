@@ -16,7 +16,8 @@ type volume struct {
 // volumes are those of one inspection. What comes with more commits may have more bytes.
 type volumes struct {
 	entries  volume // files of steps and commits, each of which is parsed as a whole
-	trees    volume
+	trees    volume // by how much folders are larger than those of their parents
+	again    volume // all of folders: a commit that changes one of 50,000 topics writes that folder anew
 	messages volume
 	trailers volume // the part of messages that git takes 20 times as long for
 	yaml     volume // metadata and front matter that the YAML reader takes a thousand times as long for
@@ -26,6 +27,7 @@ type volumes struct {
 const (
 	entryBytes, entryBytesEach     = 256 << 20, 128 << 10
 	treeBytes, treeBytesEach       = 256 << 20, 128 << 10
+	againBytes                     = 4 << 30
 	messageBytes, messageBytesEach = 64 << 20, 16 << 10
 	trailerBytes, trailerBytesEach = 8 << 20, 4 << 10
 	yamlBytes, yamlBytesEach       = 4 << 20, 32 << 10
@@ -37,6 +39,7 @@ func newVolumes(limit int) volumes {
 	return volumes{
 		entries:  volume{what: "steps and commits", most: factor * entryBytes},
 		trees:    volume{what: "folders", most: factor * treeBytes},
+		again:    volume{what: "folders", most: factor * againBytes},
 		messages: volume{what: "messages", most: factor * messageBytes},
 		trailers: volume{what: "trailers", most: factor * trailerBytes},
 		yaml:     volume{what: "metadata and front matter", most: factor * yamlBytes},
@@ -48,6 +51,7 @@ func (v *volumes) grow(limit, commits int) {
 	each := int64(max(1, limit/store.DefaultMaxNewEntries)) * int64(commits)
 	v.entries.most += each * entryBytesEach
 	v.trees.most += each * treeBytesEach
+	v.again.most += each * treeBytesEach
 	v.messages.most += each * messageBytesEach
 	v.trailers.most += each * trailerBytesEach
 	v.yaml.most += each * yamlBytesEach
