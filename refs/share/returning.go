@@ -13,9 +13,9 @@ import (
 	"github.com/git-context/git-context/refs/remote"
 )
 
-// holdReturning sets aside branches and notes that would bring back to the other side what it has expunged, while its roadmap, which says so,
+// holdReturning sets aside branches, tags and notes that would bring back to the other side what it has expunged, while its roadmap, which says so,
 // is refused: anybody may put a commit on top of the tombstones that nobody takes in. roadmap is as the other side has it. What the other side
-// itself still has in the ref is not held back, whatever the tombstones ask.
+// itself still has is not held back, whatever the tombstones ask.
 func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.RefSet, roadmap git.ID) error {
 	if !ex.push || ex.aside[git.RoadmapRef] == nil || roadmap == "" || ours.Empty() {
 		return nil
@@ -28,67 +28,90 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil || known.Contains(there) {
 		return err
 	}
-	w := expunge.NewRewriter(ex.s, known.Union(there))
-	held, err := ex.returningBranches(ctx, w, ours, theirs)
-	if err != nil {
-		return err
-	}
-	if ours.Notes != "" && ours.Notes != theirs.Notes {
-		mine, err := w.CleanNotes(ctx, ours.Notes, theirs.Notes)
-		if err != nil {
+	b := returning{ex: ex, known: known, fresh: there.Except(known), theirs: tipsOf(theirs), branches: slices.Sorted(maps.Values(ours.Branches))}
+	b.all = expunge.NewRewriter(ex.s, known.Union(there))
+	for _, r := range refsOf(ours) {
+		if err := b.hold(ctx, r, expunge.RefID(theirs, r.Name)); err != nil {
 			return err
-		}
-		other := theirs.Notes
-		if other != "" {
-			if other, err = w.CleanNotes(ctx, other, ""); err != nil {
-				return err
-			}
-		}
-		if mine != ours.Notes && other == theirs.Notes {
-			held = append(held, git.NotesRef)
-		}
-	}
-	for _, ref := range held {
-		if ex.aside[ref] == nil {
-			ex.aside[ref] = fail.New(fail.ErrRefused, fail.ExpungedOnRemote, fmt.Sprintf("'%s' contains what '%s' has expunged; it is neither merged nor pushed while the roadmap there is refused",
-				displayRef(ref), ex.peer.Name))
 		}
 	}
 	ex.setAside(ours, theirs)
 	return nil
 }
 
-// returningBranches lists the branches that contain here what the other side has expunged in them. A branch that only this side has counts
-// if no branch there contains any of it.
-func (ex *exchanger) returningBranches(ctx context.Context, w *expunge.Rewriter, ours, theirs *remote.RefSet) (held []string, err error) {
-	contains := func(id git.ID, unclear bool) (bool, error) {
-		now, err := w.Rewrite(ctx, []git.ID{id})
-		if cannotRedact(err) {
-			return unclear, nil
-		}
-		return now[id] != id, err
+// returning looks for what would bring back something that the other side has expunged.
+type returning struct {
+	ex           *exchanger
+	known, fresh doc.Expunged      // our tombstones, and theirs that we have not taken over
+	all          *expunge.Rewriter // by both
+	branches     []git.ID          // of ours
+	theirs       []git.ID          // the branches and tags of the other side
+}
+
+// tipsOf lists the commits of branches and tags.
+func tipsOf(v *remote.RefSet) []git.ID {
+	return slices.Concat(slices.Collect(maps.Values(v.Branches)), slices.Collect(maps.Values(v.Tags)))
+}
+
+// hold sets a ref of ours aside if it would. there is what the other side has of it, if anything.
+func (b *returning) hold(ctx context.Context, r git.Ref, there git.ID) error {
+	st := &refAction{ref: r.Name}
+	if r.ID == "" || r.ID == there || r.Name == git.RoadmapRef || st.isWork() || st.isTag() && there != "" || b.ex.aside[r.Name] != nil {
+		return nil
 	}
-	still := map[string]bool{}
-	for name, id := range theirs.Branches {
-		if still[name], err = contains(id, false); err != nil {
-			return nil, err
+	has, err := b.contains(ctx, b.all, r)
+	if err != nil || !has {
+		return err
+	}
+	tips := []git.ID{there}
+	if there == "" {
+		tips = b.theirs
+	}
+	still, err := b.shared(ctx, r.ID, tips)
+	if err != nil {
+		return err
+	}
+	if !still.Empty() {
+		rest := expunge.NewRewriter(b.ex.s, b.known.Union(b.fresh.Except(still)))
+		if has, err = b.contains(ctx, rest, r); err != nil || !has {
+			return err
 		}
 	}
-	some := slices.Contains(slices.Collect(maps.Values(still)), true)
-	for _, name := range slices.Sorted(maps.Keys(ours.Branches)) {
-		there, has := theirs.Branches[name]
-		if there == ours.Branches[name] || still[name] || !has && some {
-			continue
+	b.ex.aside[r.Name] = fail.New(fail.ErrRefused, fail.ExpungedOnRemote, fmt.Sprintf("'%s' contains what '%s' has expunged; it is neither merged nor pushed while the roadmap there is refused",
+		displayRef(r.Name), b.ex.peer.Name))
+	return nil
+}
+
+// contains reports whether a ref contains what a rewriter removes, or it cannot be told.
+func (b *returning) contains(ctx context.Context, w *expunge.Rewriter, r git.Ref) (bool, error) {
+	if r.Name == git.NotesRef {
+		if _, err := w.Rewrite(ctx, b.branches); err != nil && !cannotRedact(err) { // notes go with their commits
+			return false, err
 		}
-		returns, err := contains(ours.Branches[name], true) // of which it cannot be told is held back, too
-		if err != nil {
-			return nil, err
-		}
-		if returns {
-			held = append(held, git.BranchRef(name))
-		}
+		now, err := w.CleanNotes(ctx, r.ID, "")
+		return now != r.ID, err
 	}
-	return held, nil
+	now, err := w.Rewrite(ctx, []git.ID{r.ID})
+	if cannotRedact(err) {
+		return true, nil
+	}
+	return now[r.ID] != r.ID, err
+}
+
+// shared returns the tombstones of what commits have that both ours and some commits of the other side lead to. What else the other side has
+// does not count: anybody can push a commit there that looks like what is expunged, or a text of his own that the tombstones name.
+func (b *returning) shared(ctx context.Context, ours git.ID, theirs []git.ID) (doc.Expunged, error) {
+	repo := b.ex.s.Repo()
+	both, err := repo.Beyond(ctx, []git.ID{ours}, nil)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	lacks, err := repo.Beyond(ctx, []git.ID{ours}, theirs)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	maps.DeleteFunc(both, func(id git.ID, _ bool) bool { return lacks[id] })
+	return expunge.HitsOf(ctx, b.ex.s, b.fresh, slices.Sorted(maps.Keys(both)))
 }
 
 // readableTombstones returns the tombstones that commits of the other side's roadmap have and ours do not. A commit whose list cannot be read
