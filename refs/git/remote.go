@@ -95,6 +95,8 @@ type FetchOptions struct {
 	Refspecs []string
 	// DryRun brings the objects and moves no ref.
 	DryRun bool
+	// Unchecked takes objects that git refuses. It is for a [Repo.Quarantine].
+	Unchecked bool
 	// Prune deletes the refs on the refspecs' right side that the remote has not.
 	Prune bool
 	// Progress, if not nil, gets git's messages and progress as they come, with
@@ -124,7 +126,7 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	if len(o.Refspecs) == 0 {
 		return errors.New("cannot fetch: no refspec")
 	}
-	args := []string{"-c", "fetch.fsckObjects=true", "-c", r.refsLockWait(), "fetch",
+	args := []string{"-c", fmt.Sprint("fetch.fsckObjects=", !o.Unchecked), "-c", r.refsLockWait(), "fetch",
 		"--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance",
 		"--no-write-commit-graph", "--no-filter",
 		// Else tracking refs of the same names that are configured move too.

@@ -244,9 +244,6 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	if again, err := ex.acceptTombstones(ctx, ours, theirs); err != nil || again {
 		return again, ex.orUnshallow(err)
 	}
-	if err := ex.holdReturning(ctx, ours, theirs, ex.roadmapThere); err != nil {
-		return false, ex.orUnshallow(err)
-	}
 	if err := ex.stillCut(); err != nil {
 		return false, err
 	}
@@ -260,6 +257,9 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	}
 	if err := ex.checkSignatures(ctx, ours, theirs); err != nil {
 		return false, err
+	}
+	if err := ex.holdReturning(ctx, ours, theirs, ex.roadmapThere); err != nil {
+		return false, ex.orUnshallow(err)
 	}
 	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err == nil && ours.Empty() && theirs.Roadmap != "" { // without memory here, the tombstones are theirs

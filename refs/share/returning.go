@@ -28,10 +28,14 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil || known.Contains(there) {
 		return err
 	}
-	b := returning{ex: ex, known: known, fresh: there.Except(known), theirs: tipsOf(theirs), branches: slices.Sorted(maps.Values(ours.Branches))}
+	tracked, err := remote.Tracked(ctx, ex.s, ex.peer) // theirs has ours where a ref is set aside
+	if err != nil {
+		return err
+	}
+	b := returning{ex: ex, known: known, fresh: there.Except(known), theirs: tipsOf(&tracked), branches: slices.Sorted(maps.Values(ours.Branches))}
 	b.all = expunge.NewRewriter(ex.s, known.Union(there))
 	for _, r := range refsOf(ours) {
-		if err := b.hold(ctx, r, expunge.RefID(theirs, r.Name)); err != nil {
+		if err := b.hold(ctx, r, expunge.RefID(&tracked, r.Name)); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet
 			moved = append(moved, r)
 		}
 	}
-	return errors.Join(p.fetch(p.group(moved)), p.remember(ctx))
+	return errors.Join(p.fetch(ctx, p.group(moved)), p.remember(ctx))
 }
 
 // remember writes what git refused, see [expunge.CleanState], without the refs that moved meanwhile: each was fetched by
@@ -123,7 +123,7 @@ func (p *sifting) needs(r git.Ref) bool {
 	return p.ex.rank(p.ours, r) < leastNeeded
 }
 
-func (p *sifting) fetch(groups [][]git.Ref) error {
+func (p *sifting) fetch(ctx context.Context, groups [][]git.Ref) error {
 	if len(groups) == 0 {
 		return nil
 	}
@@ -139,16 +139,19 @@ func (p *sifting) fetch(groups [][]git.Ref) error {
 	case !errors.Is(err, git.ErrBadObject):
 		return err
 	case half == 0:
+		if err := p.takeSound(ctx, all); err != nil {
+			return err
+		}
 		p.refuse(all, err)
 		return nil
 	case time.Now().After(p.until) && !slices.ContainsFunc(all, p.needs):
 		p.leave(all)
 		return nil
 	default:
-		if err := p.fetch(groups[:half]); err != nil {
+		if err := p.fetch(ctx, groups[:half]); err != nil {
 			return err
 		}
-		return p.fetch(groups[half:])
+		return p.fetch(ctx, groups[half:])
 	}
 }
 
