@@ -133,7 +133,7 @@ type rollback struct {
 	*store.Transaction
 	o        RollbackOptions
 	to       *store.Tip // the branch at the commit to restore
-	was      doc.Commit // the newest entry there
+	progress string     // what a commit on top of that would have
 	replaced bool
 
 	intent        *Intent // if the code is restored too; nil: memory alone
@@ -147,25 +147,24 @@ type rollback struct {
 	warnings []string
 }
 
-// maxQuoted limits how much of an old contribution a rollback repeats, in characters.
-const maxQuoted = 2000
-
 // describe reads the newest entry at the commit to restore and completes the message.
 func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
 	live, _, err := r.to.LiveCommits(ctx)
 	if err != nil {
 		return false, err
 	}
-	name := r.to.Commit().ID.Short()
+	summary := doc.RollbackTo + string(r.to.Commit().ID.Short())
 	if n := len(live); n > 0 {
-		r.was = live[n-1]
-		name = "'" + prose.OneLine(r.was.Summary, 100) + "'"
-		if r.was.ID != r.to.Commit().Trailer(store.TrailerID) {
-			name = r.to.Commit().ID.Short() + ", after " + name
+		was := live[n-1]
+		limit, err := s.SummaryLimit(ctx)
+		if err != nil {
+			return false, err
 		}
+		r.progress = doc.NextProgressOf(live, limit)
+		summary = doc.RollbackSummary(was, was.ID != r.to.Commit().Trailer(store.TrailerID))
 	}
 	if r.o.Summary == "" && r.o.Contribution == "" {
-		r.o.Summary = doc.RollbackTo + name
+		r.o.Summary = summary
 		return false, nil
 	}
 	replaced, err = s.CheckEntry(ctx, &r.o.Summary, &r.o.Contribution, new(string))
@@ -212,7 +211,7 @@ func (r *rollback) build(ctx context.Context) error {
 		return store.ErrNothing
 	}
 	r.entry = &doc.Commit{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
-		Progress: r.was.Progress, Contribution: r.contribution()}
+		Progress: r.progress, Contribution: r.contribution()}
 	if err := r.AddCommit(ctx, c, live, data, r.entry); err != nil {
 		return err
 	}
@@ -256,22 +255,14 @@ func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 		fmt.Sprintf("branch '%s' was never at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
 }
 
-// contribution describes the rollback, and repeats the old contribution, which the progress
-// does not contain yet.
+// contribution describes the rollback. The progress has what was known at the commit.
 func (r *rollback) contribution() string {
 	var parts []string
 	if r.o.Contribution != "" {
 		parts = append(parts, r.o.Contribution)
 	}
 	c := r.to.Commit()
-	parts = append(parts, fmt.Sprintf(doc.RolledBackTo+"%s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit),
-		c.ID.Short(), c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
-	if was := r.was.Contribution; was != "" && was != r.was.Summary {
-		if runes := []rune(was); len(runes) > maxQuoted {
-			was = string(runes[:maxQuoted]) + "…"
-		}
-		parts = append(parts, doc.KnownThere+was)
-	}
+	parts = append(parts, fmt.Sprintf(doc.RolledBackTo+"%s of %s.", c.ID.Short(), c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	return strings.Join(parts, "\n\n")
 }
 

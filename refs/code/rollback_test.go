@@ -76,12 +76,11 @@ func TestProgressAfterRollback(t *testing.T) {
 	r.Remember("exp", "a", "right")
 	good := r.CommitHash("exp", "Also right")
 	r.Remember("exp", "a", "wrong")
-	r.CommitHash("exp", "Dead end")
-	was := memtest.OK(history.Find(ctx, s, good))(t)
-	if res := rollBack(r, "exp", good); res.Progress != was.Progress || res.Kind != doc.KindRollback {
-		t.Errorf("progress %q, want %q", res.Progress, was.Progress)
+	next := memtest.OK(history.Find(ctx, s, r.CommitHash("exp", "Dead end")))(t)
+	if res := rollBack(r, "exp", good); res.Progress != next.Progress || res.Kind != doc.KindRollback {
+		t.Errorf("progress %q, want that of the commit which followed, %q", res.Progress, next.Progress)
 	}
-	next := memtest.OK(history.Find(ctx, s, r.CommitHash("exp", "Next")))(t)
+	next = memtest.OK(history.Find(ctx, s, r.CommitHash("exp", "Next")))(t)
 	last := memtest.OK(history.Find(ctx, s, r.CommitHash("exp", "Last")))(t)
 	merged := memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: "exp", Into: "main"}))(t)
 	sum := memtest.OK(history.Find(ctx, s, string(*merged.Commit)))(t)
@@ -92,7 +91,7 @@ func TestProgressAfterRollback(t *testing.T) {
 	}
 }
 
-// The first milestone's progress is empty, and so it is after going back to it.
+// The first milestone's progress is empty; after going back to it, it has that milestone.
 func TestRollbackToTheFirst(t *testing.T) {
 	t.Parallel()
 	r := memtest.New(t)
@@ -100,7 +99,7 @@ func TestRollbackToTheFirst(t *testing.T) {
 	first := r.CommitHash("main", "First")
 	r.Remember("main", "a", "b")
 	r.CommitHash("main", "Second")
-	if res := rollBack(r, "main", first); res.Progress != "" {
+	if res := rollBack(r, "main", first); res.Progress != "- main 1: First" {
 		t.Errorf("progress %q", res.Progress)
 	}
 }

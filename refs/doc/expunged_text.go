@@ -293,25 +293,52 @@ func QuotesIn(m Commit, text string) []string {
 	return found.list
 }
 
-// Phrases by which a rollback repeats lines of the commit to which it goes back.
+// Phrases by which a rollback repeats lines of the commit to which it goes back. [RollbackQuotes] can tell these lines from the commit alone.
 const (
-	RollbackTo   = "Roll back to "          // begins its summary; the commit's follows in single quotes
-	RolledBackTo = "Rolled back to "        // begins its contribution; the commit's summary and its hash follow
-	KnownThere   = "What was known there: " // the commit's contribution follows
-	MetadataBack = "Metadata that changed back"
+	RollbackTo    = "Roll back to "               // begins its summary; the commit's follows in single quotes
+	RollbackAfter = RollbackTo + "a state after " // if the commit has no entry; the summary of the one before follows in single quotes
+	RolledBackTo  = "Rolled back to "             // begins its contribution; the commit's hash follows
+	MetadataBack  = "Metadata that changed back"
+
+	knownThere = "What was known there: " // in those of older versions, before the commit's contribution
+	mostNamed  = 100                      // characters of the summary
 )
 
-// namedByRollback reports whether a line of a rollback repeats a line of a commit. A progress
+// RollbackSummary is the summary of a rollback to a commit or, if after is set, to a state after it that has no entry of its own.
+func RollbackSummary(m Commit, after bool) string {
+	begin := RollbackTo
+	if after {
+		begin = RollbackAfter
+	}
+	return begin + "'" + prose.OneLine(m.Summary, mostNamed) + "'"
+}
+
+// RollbackQuotes returns the pieces by which rollbacks to a commit, and rollbacks to those, repeat it, besides [Quotes].
+func RollbackQuotes(m Commit) []string {
+	if !hasAlphanumeric(m.Summary) || m.Kind == KindBirth {
+		return nil
+	}
+	var quotes pieces
+	for _, after := range []bool{false, true} {
+		back := Commit{Summary: RollbackSummary(m, after)}
+		quotes.add(back.Summary)
+		quotes.add(RollbackSummary(back, false))
+		quotes.add(RollbackSummary(back, true))
+	}
+	return quotes.list
+}
+
+// namedByRollback reports whether a line of a rollback repeats a line of a commit, also of one that an older version has made. A progress
 // summary puts the rollback's number before the line.
 func namedByRollback(line, quote string) bool {
 	if _, summary, ok := strings.Cut(line, ": "+RollbackTo); ok {
 		line = RollbackTo + summary
 	}
 	if rest, ok := strings.CutPrefix(line, RollbackTo); ok {
-		return rest == "'"+quote+"'" || strings.HasSuffix(rest, ", after '"+quote+"'")
+		return rest == "'"+quote+"'" || strings.HasSuffix(rest, " after '"+quote+"'")
 	}
 	if rest, ok := strings.CutPrefix(line, RolledBackTo); ok {
 		return strings.HasPrefix(rest, quote+" (")
 	}
-	return line == KnownThere+quote
+	return line == knownThere+quote
 }

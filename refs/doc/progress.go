@@ -120,6 +120,9 @@ func nextProgress(prev Commit, old []string, dropped int, free bool, limit int) 
 // the contribution begins with the summary, the summary is not repeated.
 func progressItem(m Commit) string {
 	summary := prose.Fold(m.Summary)
+	if m.Kind == KindRollback && strings.HasPrefix(summary, RollbackTo) { // its contribution says the same without another commit's words
+		summary = ""
+	}
 	var lines []string
 	for line := range strings.SplitSeq(m.Contribution, "\n") {
 		if line = strings.TrimRight(line, " \t\r"); line != "" {

@@ -254,6 +254,9 @@ func (f *finder) commitEntry(m *doc.Commit) {
 		if _, known := f.removed[form]; !known {
 			f.removed[form] = *m
 			f.text(f.revealing(m, doc.Quotes(*m, f.limit))...)
+			for _, q := range f.revealing(m, doc.RollbackQuotes(*m)) {
+				f.derive(q)
+			}
 		}
 	} else {
 		f.touch(m.ID, ownWords(m))
