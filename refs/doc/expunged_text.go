@@ -318,14 +318,8 @@ func RollbackQuotes(m Commit) []string {
 	if !hasAlphanumeric(m.Summary) || m.Kind == KindBirth {
 		return nil
 	}
-	var quotes pieces
-	for _, after := range []bool{false, true} {
-		back := Commit{Summary: RollbackSummary(m, after)}
-		quotes.add(back.Summary)
-		quotes.add(RollbackSummary(back, false))
-		quotes.add(RollbackSummary(back, true))
-	}
-	return quotes.list
+	back := RollbackSummary(m, false)
+	return []string{back, RollbackSummary(m, true), RollbackSummary(Commit{Summary: back}, false)}
 }
 
 // namedByRollback reports whether a line of a rollback repeats a line of a commit, also of one that an older version has made. A progress

@@ -61,6 +61,20 @@ func (r *Repo) Objects(ctx context.Context, tips, not []ID) ([]NamedObject, erro
 	return list, nil
 }
 
+// Hands lists who made the commits that tips reach and those of not do not, and when. Tips that do not exist are passed over.
+func (r *Repo) Hands(ctx context.Context, tips, not []ID) (map[string]bool, error) {
+	all := slices.Clone(tips)
+	for _, id := range not {
+		all = append(all, "^"+id)
+	}
+	out, err := r.reach(ctx, all, "--ignore-missing", "--no-commit-header", "--format=%an <%ae> %at %cn <%ce> %ct")
+	hands := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		hands[line] = true
+	}
+	return hands, err
+}
+
 // Beyond returns the commits that tips reach and those of not do not. Tips that do not exist are passed over.
 func (r *Repo) Beyond(ctx context.Context, tips, not []ID) (map[ID]bool, error) {
 	all := slices.Clone(tips)

@@ -24,15 +24,26 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil {
 		return err
 	}
-	there, err := ex.readableTombstones(ctx, ours.Roadmap, roadmap)
-	if err != nil || known.Contains(there) {
+	var there doc.Expunged
+	infos, err := ex.s.Repo().Infos(ctx, []git.ID{roadmap})
+	if err != nil {
 		return err
+	}
+	unread := infos[0].Type != "commit" || ex.spared[git.RoadmapRef].Unread
+	if infos[0].Type == "commit" {
+		if there, err = ex.readableTombstones(ctx, ours.Roadmap, roadmap); err != nil {
+			return err
+		}
+	}
+	if !unread && known.Contains(there) {
+		return nil
 	}
 	tracked, err := remote.Tracked(ctx, ex.s, ex.peer) // theirs has ours where a ref is set aside
 	if err != nil {
 		return err
 	}
 	b := returning{ex: ex, known: known, fresh: there.Except(known), theirs: tipsOf(&tracked), branches: slices.Sorted(maps.Values(ours.Branches))}
+	b.unread = unread
 	b.all = expunge.NewRewriter(ex.s, known.Union(there))
 	for _, r := range refsOf(ours) {
 		if err := b.hold(ctx, r, expunge.RefID(&tracked, r.Name)); err != nil {
@@ -50,6 +61,8 @@ type returning struct {
 	all          *expunge.Rewriter // by both
 	branches     []git.ID          // of ours
 	theirs       []git.ID          // the branches and tags of the other side
+	unread       bool              // there may be tombstones that cannot be read
+	held         bool              // something is held
 }
 
 // tipsOf lists the commits of branches and tags.
@@ -63,27 +76,54 @@ func (b *returning) hold(ctx context.Context, r git.Ref, there git.ID) error {
 	if r.ID == "" || r.ID == there || r.Name == git.RoadmapRef || st.isWork() || st.isTag() && there != "" || b.ex.aside[r.Name] != nil {
 		return nil
 	}
-	has, err := b.contains(ctx, b.all, r)
-	if err != nil || !has {
-		return err
-	}
 	tips := []git.ID{there}
 	if there == "" {
 		tips = b.theirs
 	}
-	still, err := b.shared(ctx, r.ID, tips)
-	if err != nil {
-		return err
-	}
-	if !still.Empty() {
-		rest := expunge.NewRewriter(b.ex.s, b.known.Union(b.fresh.Except(still)))
-		if has, err = b.contains(ctx, rest, r); err != nil || !has {
-			return err
+	returns, err := b.returns(ctx, r, tips)
+	why := "contains what '%s' has expunged"
+	if err == nil && !returns && b.unread {
+		why = "was rewritten on '%s', perhaps because something was expunged"
+		if returns = b.held; r.Name != git.NotesRef {
+			returns, err = b.rewritten(ctx, r.ID, tips)
 		}
 	}
-	b.ex.aside[r.Name] = fail.New(fail.ErrRefused, fail.ExpungedOnRemote, fmt.Sprintf("'%s' contains what '%s' has expunged; it is neither merged nor pushed while the roadmap there is refused",
+	if err != nil || !returns {
+		return err
+	}
+	b.held = true
+	b.ex.aside[r.Name] = fail.New(fail.ErrRefused, fail.ExpungedOnRemote, fmt.Sprintf("'%s' "+why+"; it is neither merged nor pushed while the roadmap there is refused",
 		displayRef(r.Name), b.ex.peer.Name))
 	return nil
+}
+
+// returns reports whether a ref has something that the tombstones name, and that the other side has no more.
+func (b *returning) returns(ctx context.Context, r git.Ref, theirs []git.ID) (bool, error) {
+	has, err := b.contains(ctx, b.all, r)
+	if err != nil || !has {
+		return false, err
+	}
+	still, err := b.shared(ctx, r.ID, theirs)
+	if err != nil || still.Empty() {
+		return err == nil, err
+	}
+	return b.contains(ctx, expunge.NewRewriter(b.ex.s, b.known.Union(b.fresh.Except(still))), r)
+}
+
+// rewritten reports whether the other side has other commits in the place of some of ours, made by the same people at the same time, as
+// an expunge leaves them.
+func (b *returning) rewritten(ctx context.Context, ours git.ID, theirs []git.ID) (bool, error) {
+	mine, err := b.ex.s.Repo().Hands(ctx, []git.ID{ours}, theirs)
+	if err != nil || len(mine) == 0 {
+		return false, err
+	}
+	others, err := b.ex.s.Repo().Hands(ctx, theirs, []git.ID{ours})
+	for hand := range mine {
+		if others[hand] {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // contains reports whether a ref contains what a rewriter removes, or it cannot be told.

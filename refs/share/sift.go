@@ -139,10 +139,16 @@ func (p *sifting) fetch(ctx context.Context, groups [][]git.Ref) error {
 	case !errors.Is(err, git.ErrBadObject):
 		return err
 	case half == 0:
-		if err := p.takeSound(ctx, all); err != nil {
-			return err
+		unread, failed := p.takeSound(ctx, all)
+		if failed != nil {
+			return failed
 		}
 		p.refuse(all, err)
+		for _, ref := range unread {
+			r := p.ex.spared[ref]
+			r.Unread = true
+			p.ex.spared[ref] = r
+		}
 		return nil
 	case time.Now().After(p.until) && !slices.ContainsFunc(all, p.needs):
 		p.leave(all)

@@ -48,7 +48,7 @@ const partSubject = "Remove %d topics"
 func (t *Tip) beforeRemovals(ctx context.Context) git.ID {
 	c := t.commit
 	for n := 0; len(c.Parents) == 1 && c.Trailer(TrailerID) == ""; {
-		if _, err := fmt.Sscanf(c.Subject(), partSubject, &n); err != nil || n != mostRemoved {
+		if _, err := fmt.Sscanf(c.Subject(), partSubject, &n); err != nil {
 			break
 		}
 		p, err := t.repo.Commit(ctx, c.Parents[0])
