@@ -304,8 +304,12 @@ const (
 	mostNamed  = 100                      // characters of the summary
 )
 
-// RollbackSummary is the summary of a rollback to a commit or, if after is set, to a state after it that has no entry of its own.
+// RollbackSummary is the summary of a rollback to a commit or, if after is set, to a state after it that has no entry of its own. A rollback to a
+// rollback has the same one.
 func RollbackSummary(m Commit, after bool) string {
+	if strings.HasPrefix(m.Summary, RollbackTo) {
+		return m.Summary
+	}
 	begin := RollbackTo
 	if after {
 		begin = RollbackAfter
@@ -313,13 +317,12 @@ func RollbackSummary(m Commit, after bool) string {
 	return begin + "'" + prose.OneLine(m.Summary, mostNamed) + "'"
 }
 
-// RollbackQuotes returns the pieces by which rollbacks to a commit, and rollbacks to those, repeat it, besides [Quotes].
+// RollbackQuotes returns the pieces by which rollbacks to a commit repeat it, besides [Quotes].
 func RollbackQuotes(m Commit) []string {
 	if !hasAlphanumeric(m.Summary) || m.Kind == KindBirth {
 		return nil
 	}
-	back := RollbackSummary(m, false)
-	return []string{back, RollbackSummary(m, true), RollbackSummary(Commit{Summary: back}, false)}
+	return []string{RollbackSummary(m, false), RollbackSummary(m, true)}
 }
 
 // namedByRollback reports whether a line of a rollback repeats a line of a commit, also of one that an older version has made. A progress

@@ -34,7 +34,7 @@ import (
 //	clean <ref> <id>
 //	refused <ref> <id> <incoming.Rules> <seconds since 1970> <why, quoted as in Go>
 //	unfetched <as refused, by git>
-//	unread <as unfetched>
+//	sifted <as unfetched; the tracking ref is what is valid below it>
 type CleanState struct {
 	Refused map[string]RefusedRef // by the names that they have here
 
@@ -51,13 +51,13 @@ type RefusedRef struct {
 	Why   string
 	ByGit bool // it did not come
 
-	Unread bool // nor is known what is valid below it
+	Sifted bool // but what is valid below it did
 }
 
 const (
 	refusedWord   = "refused"
 	unfetchedWord = "unfetched"
-	unreadWord    = "unread"
+	siftedWord    = "sifted"
 
 	refusedFor       = 24 * time.Hour
 	mostRefusedBytes = 1 << 19 // of lines in the file; the others are fetched each time
@@ -104,14 +104,14 @@ func ReadCleanState(ctx context.Context, s *store.Store, p remote.Remote, e doc.
 // parseRefused reads a line of a ref that was refused by the rules that are in force.
 func (c CleanState) parseRefused(line string) (ref string, r RefusedRef, ok bool) {
 	f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
-	if len(f) != 6 || !slices.Contains([]string{refusedWord, unfetchedWord, unreadWord}, f[0]) || f[3] != c.rules {
+	if len(f) != 6 || !slices.Contains([]string{refusedWord, unfetchedWord, siftedWord}, f[0]) || f[3] != c.rules {
 		return "", r, false
 	}
 	at, badTime := strconv.ParseInt(f[4], 10, 64)
 	why, badText := strconv.Unquote(f[5])
 	_, isBranch := git.BranchName(f[1])
-	byGit, unread := f[0] != refusedWord, f[0] == unreadWord
-	return f[1], RefusedRef{git.ID(f[2]), time.Unix(at, 0), why, byGit, unread}, (isBranch || byGit) && badTime == nil && badText == nil
+	byGit := f[0] != refusedWord
+	return f[1], RefusedRef{git.ID(f[2]), time.Unix(at, 0), why, byGit, f[0] == siftedWord}, (isBranch || byGit) && badTime == nil && badText == nil
 }
 
 // Contains reports whether a ref is known to be clean at id.
@@ -146,8 +146,8 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 				continue
 			}
 			word, byGit[r.ID], r.Why = unfetchedWord, true, prose.OneLine(r.Why, mostWhy)
-			if r.Unread {
-				word = unreadWord
+			if r.Sifted {
+				word = siftedWord
 			}
 		}
 		line := fmt.Sprintf("%s %s %s %s %d %s\n", word, ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))

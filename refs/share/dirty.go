@@ -65,7 +65,9 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 		there[git.NameHere(r.Name, ex.peer.Heads)] = r.ID
 	}
 	not, gone := ex.spare(refused, f, there, tracked)
-	ex.refuseAgain(ours, tracked)
+	if err := ex.refuseAgain(ctx, ours, tracked); err != nil {
+		return nil, err
+	}
 	if gone {
 		if err := ex.saveRefused(ctx, ours, tracked); err != nil {
 			return nil, err

@@ -77,6 +77,8 @@ type exchanger struct {
 	unowned      *[]git.AheadCommit  // what branches of the other side have and none here has; nil: not asked
 	arrived      []*incoming.Commit  // what came with the refs to merge or take, checked
 	read         loss.Entries        // of its documents
+	unread       bool                // the other side's roadmap may have tombstones that cannot be read
+	otherAside   map[string]error    // refs under its other names that git refuses, by their names here
 	other        otherSide           // what the remote has under its other names
 	behind       bool                // the notes here stay behind the other side's, see notes.Update
 	aside        map[string]error    // refs of the other side that are set aside, by their names here, and why

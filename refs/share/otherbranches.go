@@ -91,8 +91,8 @@ func (ex *exchanger) checkBranch(ctx context.Context, ours *remote.RefSet, b *ot
 	return how != ahead, err
 }
 
-// validBelow returns the newest valid commit below a refused branch that is not here; "" if there is none. Where there are several, which nothing
-// here can hold, the branch is to be set back to one.
+// validBelow returns the newest valid commit below a refused branch that is not here, or one that unites several; "" if there is none. What it
+// cannot tell stays there.
 func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, ours *remote.RefSet) (git.ID, error) {
 	if ex.other.late() {
 		ex.other.back[r] = ""
@@ -102,14 +102,26 @@ func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, ours *remote.Ref
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil || len(sound.Tips) == 0 { // what cannot be looked at is refused as it is
+	if err != nil {
+		ex.other.back[r] = ""
+	}
+	if err != nil || len(sound.Tips) == 0 {
 		return "", nil
 	}
-	if ex.other.below[r.Name] = true; len(sound.Tips) > 1 {
-		ex.other.back[r] = sound.Tips[0]
-		return "", nil
+	ex.other.below[r.Name] = true
+	to := sound.Tips[0]
+	for _, id := range sound.Tips[1:] {
+		united, err := ex.uniteOne(ctx, r.Name, to, id, ours)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil || united == "" {
+			ex.other.back[r] = ""
+			return "", nil
+		}
+		to = united
 	}
-	return sound.Tips[0], nil
+	return to, nil
 }
 
 // withBranches adds to a plan the branches that only have to be brought under the names in use. A conflict

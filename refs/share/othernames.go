@@ -29,7 +29,7 @@ type otherSide struct {
 	branches  []otherBranch      // that are not here, and of which the names in use lack something
 	aside     map[string]bool    // refs that are set aside
 	below     map[string]bool    // those of them that have memory below them
-	back      map[git.Ref]git.ID // of which not all of that was taken in, and what to set them back to, so that the next exchange does; "" if there was no time to look
+	back      map[git.Ref]git.ID // of which not all of that was taken in, and what to set them back to, so that the next exchange does; "" if that is not known
 	late      func() bool        // whether the search below refused branches that are not here has had its time
 }
 
@@ -68,7 +68,9 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 	}
 	res := newResult(ex.peer.Name)
 	o := newExchanger(ex.s, ex.o, ex.peer.Other(), &res)
+	o.otherAside = ex.otherAside
 	o.merge, o.shared, o.current, o.waiting = true, ex.shared, ex.current, ex.waiting
+	maps.Copy(o.aside, ex.otherAside)
 	followed := ex.followed(&ours, &theirs)
 	for try := 1; ; try++ {
 		again, err := o.takeIn(ctx, ex.peer, followed)
@@ -212,6 +214,9 @@ func (ex *exchanger) takeBelow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for ref := range ex.otherAside {
+		ex.other.back[git.Ref{Name: ref}] = ""
+	}
 	for _, r := range refsOf(&theirs) {
 		own := expunge.RefID(&ours, r.Name)
 		var why *fail.Error
@@ -223,7 +228,10 @@ func (ex *exchanger) takeBelow(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil || len(sound.Tips) == 0 { // what cannot be looked at is refused as it is
+		if err != nil { // nothing is removed that cannot be looked at
+			ex.other.back[r] = ""
+		}
+		if err != nil || len(sound.Tips) == 0 {
 			continue
 		}
 		j := &joining{ref: r, to: sound.Tips[0], why: &fail.Error{}}
@@ -237,8 +245,11 @@ func (ex *exchanger) takeBelow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if ex.other.below[r.Name] = true; len(left) > 0 {
+		switch ex.other.below[r.Name] = true; {
+		case len(left) == 1:
 			ex.other.back[r] = left[0]
+		case len(left) > 1:
+			ex.other.back[r] = ""
 		}
 	}
 	return nil

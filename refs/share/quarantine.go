@@ -191,7 +191,11 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 	if err != nil || slices.Contains(sound.Tips, r.ID) {
 		return nil, nil
 	}
-	var hints []string
+	return ex.mendTo(ctx, r, sound, ours, why)
+}
+
+// mendTo is mendThere of a ref below which the valid commits are known.
+func (ex *exchanger) mendTo(ctx context.Context, r git.Ref, sound incoming.Sound, ours *remote.RefSet, why *fail.Error) (hints []string, err error) {
 	switch own := expunge.RefID(ours, r.Name); {
 	case (&refAction{ref: r.Name}).isTag() || own == "" && len(sound.Tips) == 0:
 		hints = ex.setBackHints(r, "")

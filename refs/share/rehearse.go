@@ -102,7 +102,9 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 		at[r.Name] = r.ID
 	}
 	not, _ := ex.spare(ex.refusedBefore(ctx, f, ours, &remote.RefSet{}), f, at, &remote.RefSet{})
-	ex.refuseAgain(ours, before)
+	if err := ex.refuseAgain(ctx, ours, before); err != nil {
+		return theirs, err
+	}
 	ex.setAside(ours, &theirs)
 	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: slices.Concat(refspecs, ex.unheld, not), DryRun: true,
 		Progress: ex.o.Progress})

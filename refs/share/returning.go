@@ -29,7 +29,7 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil {
 		return err
 	}
-	unread := infos[0].Type != "commit" || ex.spared[git.RoadmapRef].Unread
+	unread := infos[0].Type != "commit" || ex.unread
 	if infos[0].Type == "commit" {
 		if there, err = ex.readableTombstones(ctx, ours.Roadmap, roadmap); err != nil {
 			return err
@@ -42,7 +42,13 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil {
 		return err
 	}
-	b := returning{ex: ex, known: known, fresh: there.Except(known), theirs: tipsOf(&tracked), branches: slices.Sorted(maps.Values(ours.Branches))}
+	for ref := range ex.aside { // it may not have been fetched
+		set(&tracked, git.Ref{Name: ref})
+	}
+	if f := ex.followed(ours, &tracked); f != nil {
+		maps.DeleteFunc(tracked.Branches, func(name string, _ git.ID) bool { return !f.has(name) })
+	}
+	b := returning{ex: ex, known: known, fresh: known.Union(there).Without(known), rest: map[string]*expunge.Rewriter{}, hits: map[string]doc.Expunged{}, theirs: tipsOf(&tracked), branches: slices.Sorted(maps.Values(ours.Branches))}
 	b.unread = unread
 	b.all = expunge.NewRewriter(ex.s, known.Union(there))
 	for _, r := range refsOf(ours) {
@@ -63,17 +69,22 @@ type returning struct {
 	theirs       []git.ID          // the branches and tags of the other side
 	unread       bool              // there may be tombstones that cannot be read
 	held         bool              // something is held
+
+	rest map[string]*expunge.Rewriter // by both without some of fresh, by the list of these
+	hits map[string]doc.Expunged      // which of fresh some commits have, by the list of these
 }
 
 // tipsOf lists the commits of branches and tags.
 func tipsOf(v *remote.RefSet) []git.ID {
-	return slices.Concat(slices.Collect(maps.Values(v.Branches)), slices.Collect(maps.Values(v.Tags)))
+	ids := slices.Concat(slices.Collect(maps.Values(v.Branches)), slices.Collect(maps.Values(v.Tags)))
+	return slices.DeleteFunc(ids, func(id git.ID) bool { return id == "" })
 }
 
 // hold sets a ref of ours aside if it would. there is what the other side has of it, if anything.
 func (b *returning) hold(ctx context.Context, r git.Ref, there git.ID) error {
 	st := &refAction{ref: r.Name}
-	if r.ID == "" || r.ID == there || r.Name == git.RoadmapRef || st.isWork() || st.isTag() && there != "" || b.ex.aside[r.Name] != nil {
+	name, isBranch := git.BranchName(r.Name)
+	if r.ID == "" || r.ID == there || isBranch && !b.ex.wants(name) || r.Name == git.RoadmapRef || st.isWork() || st.isTag() && there != "" || b.ex.aside[r.Name] != nil {
 		return nil
 	}
 	tips := []git.ID{there}
@@ -107,7 +118,12 @@ func (b *returning) returns(ctx context.Context, r git.Ref, theirs []git.ID) (bo
 	if err != nil || still.Empty() {
 		return err == nil, err
 	}
-	return b.contains(ctx, expunge.NewRewriter(b.ex.s, b.known.Union(b.fresh.Except(still))), r)
+	rest := b.rest[string(still.Bytes())]
+	if rest == nil {
+		rest = expunge.NewRewriter(b.ex.s, b.known.Union(b.fresh.Except(still)))
+		b.rest[string(still.Bytes())] = rest
+	}
+	return b.contains(ctx, rest, r)
 }
 
 // rewritten reports whether the other side has other commits in the place of some of ours, made by the same people at the same time, as
@@ -155,11 +171,18 @@ func (b *returning) shared(ctx context.Context, ours git.ID, theirs []git.ID) (d
 		return doc.Expunged{}, err
 	}
 	maps.DeleteFunc(both, func(id git.ID, _ bool) bool { return lacks[id] })
-	return expunge.HitsOf(ctx, b.ex.s, b.fresh, slices.Sorted(maps.Keys(both)))
+	list := slices.Sorted(maps.Keys(both))
+	key := fmt.Sprint(list)
+	if hits, known := b.hits[key]; known { // most branches share the same commits
+		return hits, nil
+	}
+	hits, err := expunge.HitsOf(ctx, b.ex.s, b.fresh, list)
+	b.hits[key] = hits
+	return hits, err
 }
 
-// readableTombstones returns the tombstones that commits of the other side's roadmap have and ours do not. A commit whose list cannot be read
-// is passed over: it is refused.
+// readableTombstones returns the tombstones that are in force in commits of the other side's roadmap which ours does not have: in one that is refused
+// they may be lifted. A commit whose list cannot be read is passed over.
 func (ex *exchanger) readableTombstones(ctx context.Context, ours, id git.ID) (all doc.Expunged, err error) {
 	list, err := ex.aheadOfRoadmap(ctx, ours, id)
 	if err != nil {
@@ -170,7 +193,7 @@ func (ex *exchanger) readableTombstones(ctx context.Context, ours, id git.ID) (a
 		if ctx.Err() != nil {
 			return all, ctx.Err()
 		}
-		if err == nil && !all.Contains(e) {
+		if e = e.Without(doc.Expunged{}); err == nil && !all.Contains(e) {
 			all = all.Union(e)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
@@ -28,23 +29,51 @@ type sifting struct {
 
 // fetchApart fetches the refs that moved, after git refused an object of one of them.
 func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet, get func([]string) error) error {
-	list, err := ex.listMemory(ctx)
+	named, other, err := ex.listBoth(ctx)
 	if err != nil {
 		return err
 	}
 	f := ex.followed(&remote.RefSet{}, before)
 	p := sifting{ex: ex, ours: ours, before: before, get: get, until: time.Now().Add(mostApart)}
-	var moved []git.Ref
+	if err := errors.Join(p.fetch(ctx, p.group(p.moved(f, named))), p.remember(ctx)); err != nil {
+		return err
+	}
+	return ex.fetchOtherApart(ctx, ours, f, other, get)
+}
+
+// moved returns the followed refs of a list that are to be fetched, by their names there.
+func (p *sifting) moved(f *followed, list []git.Ref) (moved []git.Ref) {
 	for _, r := range list {
-		here := git.NameHere(r.Name, ex.peer.Heads)
-		if name, ok := git.BranchName(here); ok && f != nil && !f.has(name) {
+		if name, ok := git.BranchName(r.Name); ok && f != nil && !f.has(name) {
 			continue
 		}
-		if expunge.RefID(before, here) != r.ID && ex.spared[here].ID != r.ID {
-			moved = append(moved, r)
+		if expunge.RefID(p.before, r.Name) != r.ID && p.ex.spared[r.Name].ID != r.ID {
+			moved = append(moved, git.Ref{Name: git.NameOn(r.Name, p.ex.peer.Heads), ID: r.ID})
 		}
 	}
-	return errors.Join(p.fetch(ctx, p.group(moved)), p.remember(ctx))
+	return moved
+}
+
+// fetchOtherApart does the same with what the remote has under its other names, which one fetch brings together with these. Of a ref that git
+// refuses there, what is valid below it counts as what is there.
+func (ex *exchanger) fetchOtherApart(ctx context.Context, ours *remote.RefSet, f *followed, list []git.Ref, get func([]string) error) error {
+	o := newExchanger(ex.s, ex.o, ex.peer.Other(), ex.res)
+	before, err := remote.Tracked(ctx, ex.s, o.peer)
+	if err != nil {
+		return err
+	}
+	p := sifting{ex: o, ours: ours, before: &before, get: get, until: time.Now().Add(mostApart)}
+	if err := p.fetch(ctx, p.group(p.moved(f, list))); err != nil {
+		return err
+	}
+	ex.otherAside = o.aside
+	for ref, why := range o.aside {
+		if o.spared[ref].Sifted {
+			ex.warn(why.Error())
+			delete(ex.otherAside, ref)
+		}
+	}
+	return nil
 }
 
 // remember writes what git refused, see [expunge.CleanState], without the refs that moved meanwhile: each was fetched by
@@ -80,17 +109,28 @@ func (ex *exchanger) saveRefused(ctx context.Context, ours, tracked *remote.RefS
 }
 
 // refuseAgain sets those aside that git refused before, and that the other side still has as they were.
-func (ex *exchanger) refuseAgain(ours, before *remote.RefSet) {
+func (ex *exchanger) refuseAgain(ctx context.Context, ours, before *remote.RefSet) error {
 	p := sifting{ex: ex, ours: ours, before: before}
 	var refs []git.Ref
+	below := map[string]incoming.Sound{}
 	for _, ref := range slices.Sorted(maps.Keys(ex.spared)) {
-		if r := ex.spared[ref]; r.ByGit {
-			refs = append(refs, git.Ref{Name: git.NameOn(ref, ex.peer.Heads), ID: r.ID})
+		r := ex.spared[ref]
+		if !r.ByGit {
+			continue
+		}
+		refs = append(refs, git.Ref{Name: git.NameOn(ref, ex.peer.Heads), ID: r.ID})
+		if tip := expunge.RefID(before, ref); r.Sifted && tip != "" {
+			below[ref] = incoming.Sound{Tips: []git.ID{tip}}
+		} else if r.Sifted && expunge.RefID(ours, ref) != "" {
+			below[ref] = incoming.Sound{}
 		}
 	}
 	for _, group := range p.group(refs) {
-		p.refuse(group, errors.New(ex.spared[git.NameHere(group[0].Name, ex.peer.Heads)].Why))
+		if err := p.refuse(ctx, group, errors.New(ex.spared[git.NameHere(group[0].Name, ex.peer.Heads)].Why), below); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // group joins the refs of one object. Groups with a ref that is here come first; the others are in no order, so that the
@@ -112,6 +152,9 @@ func (p *sifting) group(refs []git.Ref) (groups [][]git.Ref) {
 			return 0
 		}
 		return 1
+	}
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b git.Ref) int { return cmp.Compare(last([]git.Ref{a}), last([]git.Ref{b})) })
 	}
 	slices.SortStableFunc(groups, func(a, b []git.Ref) int { return cmp.Compare(last(a), last(b)) })
 	return groups
@@ -139,17 +182,11 @@ func (p *sifting) fetch(ctx context.Context, groups [][]git.Ref) error {
 	case !errors.Is(err, git.ErrBadObject):
 		return err
 	case half == 0:
-		unread, failed := p.takeSound(ctx, all)
+		below, failed := p.takeSound(ctx, all)
 		if failed != nil {
 			return failed
 		}
-		p.refuse(all, err)
-		for _, ref := range unread {
-			r := p.ex.spared[ref]
-			r.Unread = true
-			p.ex.spared[ref] = r
-		}
-		return nil
+		return p.refuse(ctx, all, err, below)
 	case time.Now().After(p.until) && !slices.ContainsFunc(all, p.needs):
 		p.leave(all)
 		return nil
@@ -168,9 +205,8 @@ func (p *sifting) refspecs(refs []git.Ref) (specs []string) {
 	return specs
 }
 
-// refuse sets the refs of one object aside. Each may be set back to where it was when it was last fetched, else to ours:
-// what others have pushed since is in their clones.
-func (p *sifting) refuse(refs []git.Ref, err error) {
+// refuse sets the refs of one object aside. below has what is valid below those of which that is known: each of these may be set back to it.
+func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below map[string]incoming.Sound) error {
 	first := git.NameHere(refs[0].Name, p.ex.peer.Heads)
 	why := &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
 		Message: fmt.Sprintf("'%s' of '%s' was not fetched", displayRef(first), p.ex.peer.Name),
@@ -179,13 +215,22 @@ func (p *sifting) refuse(refs []git.Ref, err error) {
 	for n, r := range refs {
 		here := git.NameHere(r.Name, p.ex.peer.Heads)
 		p.ex.aside[here] = why
-		if had := p.ex.spared[here]; had.ID != r.ID {
-			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true}
+		sound, known := below[here]
+		one := known && len(sound.Tips) < 2
+		p.ex.unread = p.ex.unread || here == git.RoadmapRef && !one
+		if had := p.ex.spared[here]; had.ID != r.ID && (one || !known) { // several are joined anew each time
+			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: one}
 		}
-		to := cmp.Or(expunge.RefID(p.before, here), expunge.RefID(p.ours, here))
-		if to != "" && !(&refAction{ref: here}).isTag() && shown < mostNames {
+		var hints []string
+		if known && !p.ex.peer.Bundle && shown < mostNames {
+			var failed error
+			if hints, failed = p.ex.mendTo(ctx, git.Ref{Name: here, ID: r.ID}, sound, p.ours, why); failed != nil {
+				return failed
+			}
+		}
+		why.Hints = append(why.Hints, hints...)
+		if len(hints) > 0 {
 			shown++
-			why.Hints = append(why.Hints, p.ex.setBackHints(git.Ref{Name: here, ID: r.ID}, to)...)
 		} else if n > 0 {
 			more++
 		}
@@ -193,6 +238,7 @@ func (p *sifting) refuse(refs []git.Ref, err error) {
 	if more > 0 {
 		why.Hints = append(why.Hints, fmt.Sprintf("the same object has %s there", prose.Count(more, "more name")))
 	}
+	return nil
 }
 
 // leave sets refs aside that were not told apart in time.

@@ -4,20 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 )
 
-// takeSound moves the tracking refs of refs which git refuses, and which others need, to the newest valid commit below them: with what others
-// have pushed there it may say what they have expunged, and it is what the refs can be set back to. git refuses all that came with a bad
-// object, so that it is fetched once more, into a quarantine. It returns the refs, by their names here, of which it could not tell.
-func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (unread []string, err error) {
-	refs = slices.DeleteFunc(slices.Clone(refs), func(r git.Ref) bool { return !p.needs(r) })
-	if len(refs) == 0 {
+// takeSound brings what is valid below branches, the roadmap and notes of one object that git refuses: what others have pushed there may say what
+// they have expunged, and the refs must not be set back to before it. git refuses all that came with a bad object, so that it is fetched once
+// more, into a quarantine. The tracking ref moves to the newest valid commit, if there is one. It returns what is valid of those refs of which it
+// could tell; of what others do not need, only while there is time.
+func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (below map[string]incoming.Sound, err error) {
+	var list []git.Ref
+	for _, r := range refs[:min(len(refs), mostNames)] {
+		here := git.Ref{Name: git.NameHere(r.Name, p.ex.peer.Heads), ID: r.ID}
+		if _, role := p.ex.refsToCheck(here); role != 0 && !(&refAction{ref: here.Name}).isTag() && (p.needs(r) || time.Now().Before(p.until)) {
+			list = append(list, here)
+		}
+	}
+	if len(list) == 0 {
 		return nil, nil
 	}
 	q, remove, err := p.ex.s.Repo().Quarantine(ctx)
@@ -25,52 +34,52 @@ func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (unread []strin
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	found := q.Fetch(ctx, git.FetchOptions{Remote: p.ex.peer.Name, Refspecs: []string{refs[0].Name}, Unchecked: true, Progress: p.ex.o.Progress})
-	for _, r := range refs {
-		here, took := git.NameHere(r.Name, p.ex.peer.Heads), false
-		if found == nil {
-			took, found = p.takeSoundOf(ctx, q, git.Ref{Name: here, ID: r.ID})
+	below = map[string]incoming.Sound{}
+	failed := q.Fetch(ctx, git.FetchOptions{Remote: remote.NameOf(p.ex.peer.Name), Refspecs: []string{refs[0].Name}, Unchecked: true, Progress: p.ex.o.Progress})
+	for _, r := range list {
+		var sound incoming.Sound
+		if failed == nil {
+			sound, failed = p.takeSoundOf(ctx, q, r)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.Is(found, git.ErrStale):
-			return nil, found
-		case found != nil: // who has pushed it may want that; the other refs are exchanged
-			p.ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", displayRef(here), p.ex.peer.Name, found))
-		}
-		if !took {
-			unread = append(unread, here)
+		case errors.Is(failed, git.ErrStale):
+			return nil, failed
+		case failed != nil: // who has pushed it may want that; the other refs are exchanged
+			p.ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", displayRef(r.Name), p.ex.peer.Name, failed))
+		default:
+			below[r.Name] = sound
 		}
 	}
-	return unread, nil
+	return below, nil
 }
 
-// takeSoundOf is takeSound for one ref, which is in a quarantine. Where there are several valid commits it takes none: a ref has room for one.
-func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (bool, error) {
+// takeSoundOf is takeSound for one ref, which is in a quarantine.
+func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (incoming.Sound, error) {
 	there := newExchanger(p.ex.s.Over(q), p.ex.o, p.ex.peer, p.ex.res)
 	_, role := there.refsToCheck(r)
 	sound, err := there.soundBelow(ctx, r, role, p.ours)
-	if err != nil || len(sound.Tips) != 1 {
-		return false, err
+	if err != nil || len(sound.Tips) == 0 {
+		return sound, err
 	}
 	had, tip := expunge.RefID(p.before, r.Name), sound.Tips[0]
-	if tip == had {
-		return true, nil
+	if len(sound.Tips) == 1 && tip == had {
+		return sound, nil
 	}
-	if err := p.ex.s.Repo().Bring(ctx, q, sound.Tips, idsOf(p.ours)); err != nil {
-		return false, err
+	if err := p.ex.s.Repo().Bring(ctx, q, sound.Tips, idsOf(p.ours)); err != nil || len(sound.Tips) > 1 {
+		return sound, err
 	}
 	fault.Point("sound-brought")
 	ses, err := p.ex.s.Begin(ctx, p.ex.o.Writer, "fetch: "+prose.OneLine(p.ex.peer.Name, 100))
 	if err != nil {
-		return false, err
+		return sound, err
 	}
 	defer ses.Close()
 	ses.Refs.Update(p.ex.peer.Tracking.Of(r.Name), tip, had)
 	if err := ses.Commit(ctx); err != nil {
-		return false, err
+		return sound, err
 	}
 	set(p.before, git.Ref{Name: r.Name, ID: tip})
-	return true, nil
+	return sound, nil
 }

@@ -42,7 +42,12 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 		sp.Message += fmt.Sprintf("a sync unites them under %s", own)
 		return sp, nil
 	case len(ex.other.back) > 0:
-		sp.Message += fmt.Sprintf("sync unites them under %s, but could not take in all that is valid below what is refused under the others:", own)
+		var refs []string
+		for r := range ex.other.back {
+			refs = append(refs, displayRef(r.Name))
+		}
+		slices.Sort(refs)
+		sp.Message += fmt.Sprintf("sync unites them under %s, but could not take in all that is valid in %s under the others", own, prose.QuotedList(refs))
 		sp.Commands = ex.backCommands()
 		return sp, nil
 	default:
@@ -65,18 +70,20 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 }
 
 // backCommands set what is refused under the other names back to what this exchange could not take in.
-func (ex *exchanger) backCommands() (commands []string) {
+func (ex *exchanger) backCommands() []string {
 	p := ex.peer
 	p.Heads = !p.Heads
+	commands, unclear := []string{}, false
 	for r, to := range ex.other.back {
-		command := setBackCommand(p, r, to)
-		if to == "" {
-			command = ex.wholeSearch()
+		if unclear = unclear || to == ""; to != "" {
+			commands = append(commands, setBackCommand(p, r, to))
 		}
-		commands = append(commands, command)
+	}
+	if unclear && ex.other.late() {
+		commands = append(commands, ex.wholeSearch())
 	}
 	slices.Sort(commands)
-	return slices.Compact(commands)
+	return commands
 }
 
 // contains reports whether one set of names has all branches of the other one, and its roadmap.
