@@ -8,19 +8,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// FileLimit is the largest size in bytes of a document other than metadata.yaml, main.md and attachments.
+// FileLimit is the largest size in bytes of a document other than metadata.yaml and attachments.
 const FileLimit = 32<<20 + 64<<10
-
-// RoadmapLimit is that of main.md: each revision writes it anew, and everybody reads each.
-const RoadmapLimit = 4 << 20
-
-// LimitOf returns the largest size in bytes of a document other than metadata.yaml and attachments.
-func LimitOf(path string) int {
-	if path == RoadmapFile {
-		return RoadmapLimit
-	}
-	return FileLimit
-}
 
 // shortMark stands for a redacted piece in a document that [Redaction] would make larger than its limit.
 const shortMark = prose.ShortRedaction
@@ -138,7 +127,7 @@ func (e Expunged) fitting(path string, data []byte) (Redacted, error) {
 	if err == nil && bytes.Contains(r.Data, []byte(shortMark)) {
 		r, err = e.withMark(Redaction).redact(path, data)
 	}
-	fits := func() bool { return err == nil && (len(r.Data) <= LimitOf(path) || KindOf(path) == FileArtifact) }
+	fits := func() bool { return err == nil && (len(r.Data) <= FileLimit || KindOf(path) == FileArtifact) }
 	if fits() {
 		return r, nil
 	}
@@ -148,7 +137,7 @@ func (e Expunged) fitting(path string, data []byte) (Redacted, error) {
 	}
 	short.bare = true
 	if r, err = short.redact(path, data); err == nil && !fits() && len(r.Data) > len(data) {
-		err = fmt.Errorf("%d bytes are %w of %d", len(r.Data), ErrOverLimit, LimitOf(path))
+		err = fmt.Errorf("%d bytes are %w of %d", len(r.Data), ErrOverLimit, FileLimit)
 	}
 	return r, err
 }

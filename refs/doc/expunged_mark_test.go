@@ -22,7 +22,7 @@ func full(kind, text string) (path string, data []byte) {
 	case "topic":
 		return TopicPath("t"), fill("", text+"\n", FileLimit)
 	case "roadmap":
-		return RoadmapFile, fill("# Project Roadmap\n\n## Todo\n\n", "- [ ] "+text+"\n", RoadmapLimit)
+		return RoadmapFile, fill("# Project Roadmap\n\n## Todo\n\n", "- [ ] "+text+"\n", FileLimit)
 	}
 	text = strings.Repeat(text+"\n", FileLimit/(len(text)+3)-100)
 	return LogFile, FormatLog([]Step{{ID: idA, Time: testTime(), Agent: "a", Origin: "main", Observation: text}})

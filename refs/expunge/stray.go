@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -45,7 +44,7 @@ func (op *Operation) strayAmong(ctx context.Context, infos []git.ObjectInfo, old
 		switch {
 		case info.Type == "commit" && info.Size <= store.MaxFile:
 			commits = append(commits, info.ID)
-		case info.Type == "blob" && info.Size <= max(store.MaxFile, notes.MostBytes+notes.RoomBytes):
+		case info.Type == "blob" && info.Size <= store.RoadmapMost:
 			blobs = append(blobs, info.ID)
 		}
 	}

@@ -96,7 +96,7 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	sound, ids, sizes := files[:0:0], ids[:0], make([]int64, 0, len(ids))
 	for i, info := range infos {
 		kind, fault := files[i].fault(info)
-		if fault == "" && files[i].kind == kindRoadmap && info.Size > doc.RoadmapLimit {
+		if fault == "" && files[i].kind == kindRoadmap && info.Size > store.MaxFile {
 			if kind, fault, err = c.roadmapFault(ctx, files[i], info.Size); err != nil {
 				return err
 			}
@@ -107,6 +107,11 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 			}
 			if files[i].kind == kindLog || files[i].kind == KindCommits {
 				if err := c.use(&c.volumes.entries, info.Size, files[i].at.Ref); err != nil {
+					return err
+				}
+			}
+			if files[i].kind == kindRoadmap {
+				if err := c.use(&c.volumes.roadmaps, info.Size, files[i].at.Ref); err != nil {
 					return err
 				}
 			}
@@ -160,7 +165,7 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	return "", ""
 }
 
-// roadmapFault returns why a main.md of more than [doc.RoadmapLimit] must not be read; "" if a merge has made it, or its commit
+// roadmapFault returns why a main.md of more than [store.MaxFile] must not be read; "" if a merge has made it, or its commit
 // does not make it larger. Of a parent that is not here it is not known.
 func (c *Inspection) roadmapFault(ctx context.Context, f File, size int64) (FlawKind, string, error) {
 	if len(f.at.Parents) > 1 {
@@ -186,7 +191,7 @@ func (c *Inspection) roadmapFault(ctx context.Context, f File, size int64) (Flaw
 			return "", "", err
 		}
 	}
-	return flawDocument, tooLarge(size, doc.RoadmapLimit), nil
+	return flawDocument, tooLarge(size, store.MaxFile), nil
 }
 
 // document parses a whole file.

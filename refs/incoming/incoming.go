@@ -88,7 +88,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //
 //  1. The ref names a commit; its commits and all that they contain exist. What this repository's own
 //     memory reaches is of the same kind: a commit of the roadmap is none of a branch.
-//  2. Sizes, before any content is read: files 32 MiB (main.md 4 MiB, metadata.yaml 64 KiB, expunged.txt 1 MiB),
+//  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB, expunged.txt 1 MiB),
 //     trees 8 MiB, commits 32 MiB; and at most 64 parents.
 //  3. Every tree of every commit: modes 100644 and 040000, known paths (see [doc.KindOf]; main.md
 //     and expunged.txt in the roadmap; notes on object ids in any fan-out), git's order, so that
@@ -100,8 +100,8 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 //     entries of its parents, which package loss restores; Context-Branch is a valid branch name, and
 //     Code-Commit is a full hash.
 //  6. At most context.maxNewEntries steps and commits, told apart by their ids, in files that are
-//     new (so those that a new log.md repeats count), and objects and bytes in proportion; folders, messages and
-//     files of entries as many bytes as the number of commits allows.
+//     new (so those that a new log.md repeats count), and objects and bytes in proportion; folders, messages,
+//     revisions of main.md and files of entries as many bytes as the number of commits allows.
 //
 // It costs one rev-list, the running cat-file, and as much memory as the largest file and a few
 // words for each new object. Adopting 10,000 commits with 100,000 steps takes about three

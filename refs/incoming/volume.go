@@ -18,6 +18,7 @@ type volumes struct {
 	entries  volume // files of steps and commits, each of which is parsed as a whole
 	trees    volume // by how much folders are larger than those of their parents
 	again    volume // all of folders: a commit that changes one of 50,000 topics writes that folder anew
+	roadmaps volume // the revisions of main.md, each of which is read as a whole
 	messages volume
 	trailers volume // the part of messages that git takes 20 times as long for
 	yaml     volume // metadata and front matter that the YAML reader takes a thousand times as long for
@@ -27,7 +28,8 @@ type volumes struct {
 const (
 	entryBytes, entryBytesEach     = 256 << 20, 128 << 10
 	treeBytes, treeBytesEach       = 256 << 20, 128 << 10
-	againBytes                     = 4 << 30
+	againBytes                     = 512 << 20
+	roadmapBytes, roadmapBytesEach = 512 << 20, 128 << 10
 	messageBytes, messageBytesEach = 64 << 20, 16 << 10
 	trailerBytes, trailerBytesEach = 8 << 20, 4 << 10
 	yamlBytes, yamlBytesEach       = 4 << 20, 32 << 10
@@ -40,6 +42,7 @@ func newVolumes(limit int) volumes {
 		entries:  volume{what: "steps and commits", most: factor * entryBytes},
 		trees:    volume{what: "folders", most: factor * treeBytes},
 		again:    volume{what: "folders", most: factor * againBytes},
+		roadmaps: volume{what: "revisions of the roadmap", most: factor * roadmapBytes},
 		messages: volume{what: "messages", most: factor * messageBytes},
 		trailers: volume{what: "trailers", most: factor * trailerBytes},
 		yaml:     volume{what: "metadata and front matter", most: factor * yamlBytes},
@@ -52,6 +55,7 @@ func (v *volumes) grow(limit, commits int) {
 	v.entries.most += each * entryBytesEach
 	v.trees.most += each * treeBytesEach
 	v.again.most += each * treeBytesEach
+	v.roadmaps.most += each * roadmapBytesEach
 	v.messages.most += each * messageBytesEach
 	v.trailers.most += each * trailerBytesEach
 	v.yaml.most += each * yamlBytesEach

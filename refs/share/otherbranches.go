@@ -31,7 +31,8 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+	names := slices.Collect(maps.Keys(theirs.Branches)) // in no order, so that the time is not always that of the same ones
+	for _, name := range names {
 		if ours.Branches[name] != "" {
 			continue
 		}
@@ -40,6 +41,10 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 		delete(theirs.Branches, name)
 		delete(theirs.Works, name)
 		if b.named == b.there {
+			continue
+		}
+		if ex.other.late() {
+			ex.other.back[git.Ref{Name: git.BranchRef(name), ID: b.there}] = ""
 			continue
 		}
 		if ok, err := ex.checkBranch(ctx, ours, &b); err != nil || !ok {
@@ -94,10 +99,6 @@ func (ex *exchanger) checkBranch(ctx context.Context, ours *remote.RefSet, b *ot
 // validBelow returns the newest valid commit below a refused branch that is not here, or one that unites several; "" if there is none. What it
 // cannot tell stays there.
 func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, ours *remote.RefSet) (git.ID, error) {
-	if ex.other.late() {
-		ex.other.back[r] = ""
-		return "", nil
-	}
 	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
@@ -169,6 +170,7 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	if err := ex.onlyNews(ctx, &ours, &theirs); err != nil {
 		return false, err
 	}
+	before := maps.Clone(theirs.Branches)
 	again, err = ex.filterExpunged(ctx, &ours, &theirs)
 	if again || errors.Is(err, git.ErrStale) {
 		return true, nil
@@ -177,6 +179,9 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 		return false, err
 	}
 	if err := ex.dropHeld(); err != nil {
+		return false, err
+	}
+	if err := ex.keepDropped(ctx, before, &ours, &theirs); err != nil {
 		return false, err
 	}
 	if err := ex.findBranches(ctx, &ours, &theirs, inUse); err != nil {
@@ -206,6 +211,31 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	}
 	fault.Point("after-merge")
 	return again, ex.takeAll(ctx, plan, &ours, &again)
+}
+
+// keepDropped notes the branches that are not here, and that were dropped because they are refused, if anything below them is valid.
+func (ex *exchanger) keepDropped(ctx context.Context, before map[string]git.ID, ours, theirs *remote.RefSet) error {
+	for name, id := range before {
+		if theirs.Branches[name] != "" || ours.Branches[name] != "" {
+			continue
+		}
+		r := git.Ref{Name: git.BranchRef(name), ID: id}
+		if !ex.other.late() {
+			sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			switch {
+			case err == nil && len(sound.Tips) == 0:
+				continue
+			case err == nil && len(sound.Tips) == 1:
+				ex.other.back[r] = sound.Tips[0]
+				continue
+			}
+		}
+		ex.other.back[r] = ""
+	}
+	return nil
 }
 
 // takeBelow takes in what is valid below the refs that are refused under the other names: who removes these names must not remove that.

@@ -67,9 +67,15 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 	})
 	gone = len(refused) < known
 	for ref, id := range there {
-		if r := byGit[id]; r.ByGit && !ex.unspared(f, ref, r, tracked) {
-			refused[ref] = r
+		r := byGit[id]
+		if _, itself := refused[ref]; itself || !r.ByGit || ex.unspared(f, ref, r, tracked) {
+			continue
 		}
+		if _, role := ex.refsToCheck(git.Ref{Name: ref}); role != 0 && !(&refAction{ref: ref}).isTag() && !r.Sifted {
+			continue // what is valid below it was not looked at
+		}
+		r.Sifted = false // of the other name
+		refused[ref] = r
 	}
 	ex.spared = refused
 	for _, ref := range slices.Sorted(maps.Keys(refused)) {

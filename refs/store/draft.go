@@ -106,10 +106,10 @@ func RemovedSince(ctx context.Context, before *Tip, tree *git.Edit, meta *doc.Me
 // KeyRecord returns the value of Context-Removes for a key path of metadata.yaml, in the form of doc.JoinPath.
 func KeyRecord(path string) string { return doc.MetadataFile + "#" + prose.OneLine(path, 200) }
 
-// Put stores a document as a blob and puts it into a tree at path. One that is larger than [doc.LimitOf] is refused, as it is by every
+// Put stores a document as a blob and puts it into a tree at path. One of more than [MaxFile] is refused, as it is by every
 // other repository.
 func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
-	return tx.putMost(ctx, tree, path, data, doc.LimitOf(path))
+	return tx.putMost(ctx, tree, path, data, MaxFile)
 }
 
 // PutMerged is Put for the main.md of a merge.

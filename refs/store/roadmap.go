@@ -12,9 +12,12 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// RoadmapMost is the largest size in bytes of main.md. Writers may fill it to [doc.RoadmapLimit], and merges have 1 MiB more: who
-// has items of his own can still merge a main.md that others filled. What is larger than the limit may only shrink.
-const RoadmapMost = doc.RoadmapLimit + 1<<20
+// RoadmapMost is the largest size in bytes of main.md. Others may fill it to [MaxFile], and merges have 1 MiB more: who has
+// items of his own can still merge a main.md that others filled. What is larger than MaxFile may only shrink.
+const RoadmapMost = MaxFile + 1<<20
+
+// roadmapRoom is up to where writers fill main.md: each revision writes it anew, and everybody reads each.
+const roadmapRoom = 4 << 20
 
 // Roadmap reads main.md, parsed and as text: the present one for nil, else the one that the
 // tip's commit refers to.
@@ -215,7 +218,7 @@ func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []by
 		}
 		tree, parents = tx.Store.repo.Edit(c.Tree), []git.ID{old}
 	}
-	most := doc.RoadmapLimit
+	most := roadmapRoom
 	if len(data) <= len(before) {
 		most = RoadmapMost
 	}
