@@ -170,19 +170,8 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	if err := ex.onlyNews(ctx, &ours, &theirs); err != nil {
 		return false, err
 	}
-	before := maps.Clone(theirs.Branches)
-	again, err = ex.filterExpunged(ctx, &ours, &theirs)
-	if again || errors.Is(err, git.ErrStale) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := ex.dropHeld(); err != nil {
-		return false, err
-	}
-	if err := ex.keepDropped(ctx, before, &ours, &theirs); err != nil {
-		return false, err
+	if again, err := ex.filterOther(ctx, &ours, &theirs); err != nil || again {
+		return again, err
 	}
 	if err := ex.findBranches(ctx, &ours, &theirs, inUse); err != nil {
 		return false, err
@@ -211,6 +200,19 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	}
 	fault.Point("after-merge")
 	return again, ex.takeAll(ctx, plan, &ours, &again)
+}
+
+// filterOther is filterExpunged for the other names.
+func (ex *exchanger) filterOther(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
+	before := maps.Clone(theirs.Branches)
+	again, err = ex.filterExpunged(ctx, ours, theirs)
+	if again || errors.Is(err, git.ErrStale) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, errors.Join(ex.dropHeld(), ex.keepDropped(ctx, before, ours, theirs))
 }
 
 // keepDropped notes the branches that are not here, and that were dropped because they are refused, if anything below them is valid.
