@@ -47,6 +47,9 @@ func (p *sifting) moved(f *followed, list []git.Ref) (moved []git.Ref) {
 		if name, ok := git.BranchName(r.Name); ok && f != nil && !f.has(name) {
 			continue
 		}
+		if held := p.ex.dirty.Refs[r.Name]; held.Old == r.ID { // it is left out of each fetch, and would be pruned
+			continue
+		}
 		if expunge.RefID(p.before, r.Name) != r.ID && p.ex.spared[r.Name].ID != r.ID {
 			moved = append(moved, git.Ref{Name: git.NameOn(r.Name, p.ex.peer.Heads), ID: r.ID})
 		}
