@@ -106,8 +106,11 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 		return theirs, err
 	}
 	ex.setAside(ours, &theirs)
-	err = ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Refspecs: slices.Concat(refspecs, ex.unheld, not), DryRun: true,
-		Progress: ex.o.Progress})
+	o := git.FetchOptions{Remote: ex.peer.Name, Refspecs: slices.Concat(refspecs, ex.unheld, not), DryRun: true, Progress: ex.o.Progress}
+	if err = ex.s.Repo().Fetch(ctx, o); errors.Is(err, git.ErrBadObject) { // the check of what came says of which ref it is
+		o.Unchecked = true
+		err = ex.s.Repo().Fetch(ctx, o)
+	}
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
 	}

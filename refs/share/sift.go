@@ -151,8 +151,12 @@ func (p *sifting) group(refs []git.Ref) (groups [][]git.Ref) {
 	}
 	rand.Shuffle(len(groups), func(a, b int) { groups[a], groups[b] = groups[b], groups[a] })
 	last := func(group []git.Ref) int {
-		if slices.ContainsFunc(group, p.needs) {
+		here := refAction{ref: git.NameHere(group[0].Name, p.ex.peer.Heads)}
+		switch {
+		case slices.ContainsFunc(group, p.needs):
 			return 0
+		case len(group) == 1 && here.isTag(): // behind the other names of an object, too
+			return 2
 		}
 		return 1
 	}
@@ -225,6 +229,9 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: one}
 		}
 		var hints []string
+		if (&refAction{ref: first}).isTag() && !p.ex.peer.Bundle && shown < mostNames { // tags come last: nothing else has the object
+			hints = p.ex.setBackHints(git.Ref{Name: here, ID: r.ID}, "")
+		}
 		if known && !p.ex.peer.Bundle && shown < mostNames {
 			var failed error
 			if hints, failed = p.ex.mendTo(ctx, git.Ref{Name: here, ID: r.ID}, sound, p.ours, why); failed != nil {
