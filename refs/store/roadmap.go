@@ -17,7 +17,7 @@ import (
 const RoadmapMost = MaxFile + 1<<20
 
 // roadmapRoom is up to where writers fill main.md: each revision writes it anew, and everybody reads each.
-const roadmapRoom = 4 << 20
+const roadmapRoom = 8 << 20
 
 // Roadmap reads main.md, parsed and as text: the present one for nil, else the one that the
 // tip's commit refers to.
