@@ -296,7 +296,7 @@ func QuotesIn(m Commit, text string) []string {
 // Phrases by which a rollback repeats lines of the commit to which it goes back. [RollbackQuotes] can tell these lines from the commit alone.
 const (
 	RollbackTo    = "Roll back to "               // begins its summary; the commit's follows in single quotes
-	RollbackAfter = RollbackTo + "a state after " // if the commit has no entry; the summary of the one before follows in single quotes
+	rollbackAfter = RollbackTo + "a state after " // if the commit has no entry; the summary of the one before follows in single quotes
 	RolledBackTo  = "Rolled back to "             // begins its contribution; the commit's hash follows
 	MetadataBack  = "Metadata that changed back"
 
@@ -312,7 +312,7 @@ func RollbackSummary(m Commit, after bool) string {
 	}
 	begin := RollbackTo
 	if after {
-		begin = RollbackAfter
+		begin = rollbackAfter
 	}
 	return begin + "'" + prose.OneLine(m.Summary, mostNamed) + "'"
 }

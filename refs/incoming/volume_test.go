@@ -78,6 +78,7 @@ func TestVolumeOfAFetch(t *testing.T) {
 			return makeTree(r, "040000 topics "+raw(i))
 		}},
 		{40, "", nil, func(i int) string { return makeTree(r, "040000 topics "+raw(i)) }}, // it has what its parent has
+		{80, "more than 522 MiB of folders", nil, func(i int) string { return makeTree(r, "040000 topics "+raw(i)) }},
 		{9, "MiB of steps and commits", nil, func(i int) string {
 			return makeTree(r, "100644 log.md "+r.Blob(strings.Repeat(strconv.Itoa(i), 31<<20)))
 		}},
@@ -105,5 +106,24 @@ func TestVolumeOfAFetch(t *testing.T) {
 		if !strings.Contains(fmt.Sprint(err), test.want) {
 			t.Errorf("no '%s': %v", test.want, err)
 		}
+	}
+}
+
+// So it is with the revisions of a large roadmap, each of which is read as a whole.
+func TestVolumeOfTheRoadmap(t *testing.T) {
+	t.Parallel()
+	r := memtest.New(t)
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	r.Git("config", "core.compression", "1")
+	at := r.Git("rev-parse", git.RoadmapRef)
+	for i := range 18 {
+		tree := makeTree(r, "100644 main.md "+r.Blob(strings.Repeat(strconv.Itoa(i%10)+"\n", 15<<20)+strconv.Itoa(i)))
+		at = r.Input([]byte("x"), "commit-tree", "-p", at, tree)
+	}
+	in := incoming.Refs{Roadmap: []git.Ref{{Name: git.RemoteTracking("origin").Roadmap(), ID: git.ID(at)}}}
+	err := incoming.Check(t.Context(), r.Open(), in)
+	refused(t, err, in)
+	if !strings.Contains(fmt.Sprint(err), "MiB of revisions of the roadmap") {
+		t.Error(err)
 	}
 }

@@ -48,9 +48,9 @@ func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (below map[stri
 			return nil, failed
 		case failed != nil: // who has pushed it may want that; the other refs are exchanged
 			p.ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", displayRef(r.Name), p.ex.peer.Name, failed))
-		default:
-			below[r.Name] = sound
+			return below, nil
 		}
+		below[r.Name] = sound
 	}
 	return below, nil
 }
