@@ -35,6 +35,7 @@ import (
 //	refused <ref> <id> <incoming.Rules> <seconds since 1970> <why, quoted as in Go>
 //	unfetched <as refused, by git>
 //	sifted <as unfetched; the tracking ref is what is valid below it>
+//	sifted=<id>,<id>... <likewise; below it these are valid>
 type CleanState struct {
 	Refused map[string]RefusedRef // by the names that they have here
 
@@ -51,7 +52,8 @@ type RefusedRef struct {
 	Why   string
 	ByGit bool // it did not come
 
-	Sifted bool // but what is valid below it did
+	Sifted bool     // but what is valid below it did
+	Tips   []git.ID // that, if it is several commits
 }
 
 const (
@@ -62,10 +64,20 @@ const (
 	refusedFor       = 24 * time.Hour
 	mostRefusedBytes = 1 << 19 // of lines in the file; the others are fetched each time
 	mostWhy          = 200     // characters of what git said
+	mostTips         = 64      // valid commits below one ref; of one with more they are looked for each time
 )
 
 // CleanStateName returns the name of a remote's CleanState in local state.
 func CleanStateName(p remote.Remote) string { return cleanDir + "/" + git.FileName(p.Name, "") }
+
+// HasCleanState reports whether there is a CleanState of a remote.
+func HasCleanState(s *store.Store, p remote.Remote) (bool, error) {
+	_, err := os.Lstat(s.StatePath(CleanStateName(p)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 const cleanDir = "clean"
 
@@ -74,7 +86,7 @@ const cleanDir = "clean"
 func ReadCleanState(ctx context.Context, s *store.Store, p remote.Remote, e doc.Expunged) (CleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
 	c := CleanState{tombstones: hex.EncodeToString(sum[:]), refs: map[string]git.ID{}, Refused: map[string]RefusedRef{}}
-	if p.Bundle {
+	if p.IsFile() {
 		return c, nil
 	}
 	var wrong error
@@ -104,14 +116,38 @@ func ReadCleanState(ctx context.Context, s *store.Store, p remote.Remote, e doc.
 // parseRefused reads a line of a ref that was refused by the rules that are in force.
 func (c CleanState) parseRefused(line string) (ref string, r RefusedRef, ok bool) {
 	f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
-	if len(f) != 6 || !slices.Contains([]string{refusedWord, unfetchedWord, siftedWord}, f[0]) || f[3] != c.rules {
+	if len(f) != 6 || f[3] != c.rules {
 		return "", r, false
+	}
+	word, list, several := strings.Cut(f[0], "=")
+	if !slices.Contains([]string{refusedWord, unfetchedWord, siftedWord}, word) {
+		return "", r, false
+	}
+	if several {
+		for id := range strings.SplitSeq(list, ",") {
+			r.Tips = append(r.Tips, git.ID(id))
+		}
 	}
 	at, badTime := strconv.ParseInt(f[4], 10, 64)
 	why, badText := strconv.Unquote(f[5])
 	_, isBranch := git.BranchName(f[1])
-	byGit := f[0] != refusedWord
-	return f[1], RefusedRef{git.ID(f[2]), time.Unix(at, 0), why, byGit, f[0] == siftedWord}, (isBranch || byGit) && badTime == nil && badText == nil
+	r = RefusedRef{ID: git.ID(f[2]), At: time.Unix(at, 0), Why: why, ByGit: word != refusedWord, Sifted: word == siftedWord, Tips: r.Tips}
+	return f[1], r, (isBranch || r.ByGit) && badTime == nil && badText == nil
+}
+
+// word begins the line of a ref that git refused.
+func (r RefusedRef) word() string {
+	switch {
+	case !r.Sifted:
+		return unfetchedWord
+	case len(r.Tips) == 0:
+		return siftedWord
+	}
+	list := make([]string, len(r.Tips))
+	for i, id := range r.Tips {
+		list[i] = string(id)
+	}
+	return siftedWord + "=" + strings.Join(list, ",")
 }
 
 // Contains reports whether a ref is known to be clean at id.
@@ -120,7 +156,7 @@ func (c CleanState) Contains(ref string, id git.ID) bool { return id != "" && c.
 // WriteCleanState adds the refs that were found clean, drops those that the remote moved or
 // deleted, and replaces those that are refused.
 func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []git.Ref, theirs *remote.RefSet) error {
-	if p.Bundle {
+	if p.IsFile() {
 		return nil
 	}
 	now := maps.Clone(known.refs)
@@ -142,13 +178,10 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 		r := known.Refused[ref]
 		word := refusedWord
 		if r.ByGit {
-			if byGit[r.ID] { // one name says it of all
+			if byGit[r.ID] || len(r.Tips) > mostTips { // one name says it of all
 				continue
 			}
-			word, byGit[r.ID], r.Why = unfetchedWord, true, prose.OneLine(r.Why, mostWhy)
-			if r.Sifted {
-				word = siftedWord
-			}
+			word, byGit[r.ID], r.Why = r.word(), true, prose.OneLine(r.Why, mostWhy)
 		}
 		line := fmt.Sprintf("%s %s %s %s %d %s\n", word, ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))
 		if left -= len(line); left < 0 {

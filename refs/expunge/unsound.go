@@ -53,6 +53,11 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 // DropUnsound deletes tracking refs that are refused, with their objects. What cannot be read cannot be rewritten, and must
 // not block an expunge. A fetch that asks for the refs makes them again.
 func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref) error {
+	return ReplaceUnsound(ctx, s, w, list, nil)
+}
+
+// ReplaceUnsound is DropUnsound, but it moves those tracking refs to the commits in to that have one there.
+func ReplaceUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, to map[string]git.ID) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -62,14 +67,23 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	}
 	defer ses.Close()
 	ids := make([]git.ID, len(list))
+	var moved []string
 	for i, r := range list {
-		ses.Refs.Delete(r.Name, r.ID)
+		if at := to[r.Name]; at != "" {
+			ses.Refs.Update(r.Name, at, r.ID)
+			moved = append(moved, r.Name)
+		} else {
+			ses.Refs.Delete(r.Name, r.ID)
+		}
 		ids[i] = r.ID
 	}
 	if err := ses.Commit(ctx); err != nil {
 		return err
 	}
-	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog
+	if err := DropReflogs(ctx, s, moved); err != nil { // a deleted ref has none
+		return err
+	}
+	_, err = pack.Purge(ctx, s.Repo(), ids)
 	return err
 }
 

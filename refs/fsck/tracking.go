@@ -201,7 +201,7 @@ func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git
 	if err == nil && len(held.Purge) > 0 { // its expunged objects still have to go
 		_, err = pack.Purge(ctx, c.s.Repo(), held.Purge)
 	}
-	for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {
+	for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p), expunge.CleanStateName(p.Other())} {
 		if err == nil {
 			err = removeFile(c.s.StatePath(name))
 		}

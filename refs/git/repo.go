@@ -282,7 +282,11 @@ func findGit(env []string) (string, error) {
 // Quarantine opens the repository again, such that new objects are written into a folder
 // that remove deletes. No other process sees them. Refs must not be moved there.
 func (r *Repo) Quarantine(ctx context.Context) (q *Repo, remove func() error, err error) {
-	dir, err := os.MkdirTemp("", "git-context-objects-")
+	const pattern = "git-context-objects-"
+	dir, err := os.MkdirTemp("", pattern) // this repository may be read-only
+	if err != nil {
+		dir, err = os.MkdirTemp(r.objectDir, "tmp_objdir-"+pattern) // git gc removes one that a killed process left
+	}
 	if err != nil {
 		return nil, nil, err
 	}

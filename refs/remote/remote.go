@@ -25,7 +25,12 @@ type Remote struct {
 	Follows  []string // the branches that a fetch brings; nil for all
 	Accepts  bool     // what it asks to forget is forgotten here, however much it is
 	Mirror   bool     // remote.<name>.mirror is set, as git clone --mirror does
+
+	OtherNames bool // what [Remote.Other] returns
 }
+
+// IsFile reports whether it is a bundle file, which is read once.
+func (r Remote) IsFile() bool { return r.Bundle && !r.OtherNames }
 
 // PushCommand is how a command begins by which a user pushes single refs there: with a mirror, git takes none.
 func (r Remote) PushCommand() string {
@@ -45,7 +50,7 @@ const (
 // is pushed, so that it is read as a bundle is.
 func (r Remote) Other() Remote {
 	return Remote{Name: r.Name + " under " + git.NameOn(git.Root, !r.Heads), Heads: !r.Heads,
-		Bundle: true, Accepts: r.Accepts, Tracking: git.OtherTracking(r.Name)}
+		Bundle: true, OtherNames: true, Accepts: r.Accepts, Tracking: git.OtherTracking(r.Name)}
 }
 
 // NameOf returns the remote's name for that of what it has under its other names; any other name is returned as it is.

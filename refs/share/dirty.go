@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	}
 	refused := ex.refusedBefore(ctx, f, ours, tracked)
 	ex.spared = refused
-	if len(ex.dirty.Refs)+len(refused) == 0 || ex.peer.Bundle {
+	if len(ex.dirty.Refs)+len(refused) == 0 || ex.peer.IsFile() {
 		return nil, errors.Join(ex.purgeFetched(ctx, cleaned), ex.saveDirty(before))
 	}
 	var names []string
@@ -53,7 +54,7 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 			break
 		}
 	}
-	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, names...)
+	list, err := ex.s.Repo().LsRemote(ctx, remote.NameOf(ex.peer.Name), names...)
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(ex.peer.Name, err)
 	}
@@ -145,7 +146,9 @@ func (ex *exchanger) saveDirty(before int) error {
 // readDirty completes an interrupted run.
 func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.DirtyRef, theirs *remote.RefSet) error {
 	for _, h := range held {
-		ex.dirty.Refs[h.Ref] = h
+		there := h
+		there.Old = cmp.Or(ex.raised[h.Ref], h.Old) // what the other side has
+		ex.dirty.Refs[h.Ref] = there
 		ex.dirty.Purge = append(ex.dirty.Purge, h.Old)
 	}
 	if err := expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty); err != nil {
@@ -322,7 +325,7 @@ func (ex *exchanger) rewriteEach(ctx context.Context, w *expunge.Rewriter, tips 
 // notes, that were read and do not.
 func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours,
 	theirs *remote.RefSet) (held []expunge.DirtyRef, clean []git.Ref, err error) {
-	tips, err := ex.newTips(ctx, known, ours, theirs)
+	tips, err := ex.newTips(ctx, w, known, ours, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -359,7 +362,7 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 // newTips returns the refs of the other side, without notes and by their names here, that
 // differ from ours and are not known to be clean. It checks all of them, because they are about
 // to be read, see dropRefused.
-func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
+func (ex *exchanger) newTips(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState,
 	ours, theirs *remote.RefSet) ([]git.Ref, error) {
 	var list, unneeded []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
@@ -370,15 +373,17 @@ func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState,
 		if !ex.needs(ours, name) {
 			unneeded = append(unneeded, ref)
 		}
-		list = append(list, ref)
+	}
+	if err := ex.dropRefused(ctx, w, known, unneeded, ours, theirs); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		list = append(list, git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
-	if err := ex.dropRefused(ctx, known, unneeded, theirs); err != nil {
-		return nil, err
-	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
 		return r.ID == "" || r.ID == expunge.RefID(ours, r.Name) || expunge.RefID(theirs, r.Name) == "" ||
 			known.Contains(r.Name, r.ID)

@@ -53,41 +53,43 @@ type exchanger struct {
 	cut         bool           // memory here is, where something is expunged, see mendCut
 	learnt      bool           // learnRoadmaps has learnt something
 
-	tracked      map[git.Ref]bool    // what tracking refs had before a fetch, by local names, see noteTracked
-	current      string              // the branch that keeps conflicts
-	waiting      *store.WaitingMerge // the merge that waits there
-	settle       merge.Settler       // for conflicts without a resolution
-	shared       map[string]bool     // see store.ReadShared; by local names
-	known        map[string]bool     // as it was read
-	dirty        expunge.DirtyState  // what the other side has of old history
-	forgot       *expunge.Result     // what their tombstones removed here
-	locked       int                 // fetches in a row that a lock file stopped
-	idle         int                 // pushes in a row that came too late although nothing moved there
-	late         bool                // the last push lost a race
-	beaten       map[string]bool     // branches whose push did: the remote has them
-	noAtomic     bool                // the remote cannot push several refs as one
-	refused      []refusal           // refs that the remote refuses
-	blockers     []string            // refs of the remote that have the place of those, by their names there
-	reason       string              // why a push was late, in the remote's words
-	stuck        []string            // the refs that were late in the last round
-	said         []string            // all that the remote said of the pushes of a round that it did not accept
-	deleted      []string            // branches that were deleted on the remote
-	open         []store.Conflict    // of refs that were left as they are
-	openAt       map[string]git.ID   // what the other side has of those
-	unowned      *[]git.AheadCommit  // what branches of the other side have and none here has; nil: not asked
-	arrived      []*incoming.Commit  // what came with the refs to merge or take, checked
-	read         loss.Entries        // of its documents
-	unread       bool                // the other side's roadmap may have tombstones that cannot be read
-	otherAside   map[string]error    // refs under its other names that git refuses, by their names here
-	other        otherSide           // what the remote has under its other names
-	behind       bool                // the notes here stay behind the other side's, see notes.Update
-	aside        map[string]error    // refs of the other side that are set aside, by their names here, and why
-	joining      map[string]*joining // those of them that have several valid commits below them
-	asking       map[git.ID]bool     // files of tombstones that what is joined must not have
-	sent         [2]git.ID           // a roadmap of the other side that is refused, and the commit on top of it that has our tombstones
-	unheld       []string            // negative refspecs of refs whose names are too long here
-	blocked      error               // another merge waits where their conflicts should
-	roadmapThere git.ID              // the other side's roadmap, also one that is set aside
+	tracked      map[git.Ref]bool              // what tracking refs had before a fetch, by local names, see noteTracked
+	current      string                        // the branch that keeps conflicts
+	waiting      *store.WaitingMerge           // the merge that waits there
+	settle       merge.Settler                 // for conflicts without a resolution
+	shared       map[string]bool               // see store.ReadShared; by local names
+	known        map[string]bool               // as it was read
+	dirty        expunge.DirtyState            // what the other side has of old history
+	forgot       *expunge.Result               // what their tombstones removed here
+	locked       int                           // fetches in a row that a lock file stopped
+	idle         int                           // pushes in a row that came too late although nothing moved there
+	late         bool                          // the last push lost a race
+	beaten       map[string]bool               // branches whose push did: the remote has them
+	noAtomic     bool                          // the remote cannot push several refs as one
+	refused      []refusal                     // refs that the remote refuses
+	blockers     []string                      // refs of the remote that have the place of those, by their names there
+	reason       string                        // why a push was late, in the remote's words
+	stuck        []string                      // the refs that were late in the last round
+	said         []string                      // all that the remote said of the pushes of a round that it did not accept
+	deleted      []string                      // branches that were deleted on the remote
+	open         []store.Conflict              // of refs that were left as they are
+	openAt       map[string]git.ID             // what the other side has of those
+	unowned      *[]git.AheadCommit            // what branches of the other side have and none here has; nil: not asked
+	arrived      []*incoming.Commit            // what came with the refs to merge or take, checked
+	read         loss.Entries                  // of its documents
+	unread       bool                          // the other side's roadmap may have tombstones that cannot be read
+	otherAside   map[string]error              // refs under its other names that git refuses, by their names here
+	raised       map[string]git.ID             // refused branches that are not here of which what is valid below has their place, by their names here
+	otherSpared  map[string]expunge.RefusedRef // what is known of those
+	other        otherSide                     // what the remote has under its other names
+	behind       bool                          // the notes here stay behind the other side's, see notes.Update
+	aside        map[string]error              // refs of the other side that are set aside, by their names here, and why
+	joining      map[string]*joining           // those of them that have several valid commits below them
+	asking       map[git.ID]bool               // files of tombstones that what is joined must not have
+	sent         [2]git.ID                     // a roadmap of the other side that is refused, and the commit on top of it that has our tombstones
+	unheld       []string                      // negative refspecs of refs whose names are too long here
+	blocked      error                         // another merge waits where their conflicts should
+	roadmapThere git.ID                        // the other side's roadmap, also one that is set aside
 
 	signed *incoming.Signatures          // of what came, see checkSignatures
 	spared map[string]expunge.RefusedRef // refs that are refused, by their names here: dropped, or not fetched again; see dropRefused and refuseAgain
@@ -97,7 +99,7 @@ type exchanger struct {
 func newExchanger(s *store.Store, o Options, p remote.Remote, res *Result) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, aside: map[string]error{}, joining: map[string]*joining{}, asking: map[git.ID]bool{}, warned: map[string]int{},
-		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures(), spared: map[string]expunge.RefusedRef{}}
+		dirty: expunge.DirtyState{Refs: map[string]expunge.DirtyRef{}}, signed: incoming.NewSignatures(), spared: map[string]expunge.RefusedRef{}, raised: map[string]git.ID{}}
 }
 
 // title says in reflogs and commits what an exchange does.

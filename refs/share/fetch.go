@@ -30,8 +30,13 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	o := newExchanger(ex.s, ex.o, ex.peer.Other(), ex.res)
+	notThere, err := o.leftOutBeside(ctx, f, &ours)
+	if err != nil {
+		return nil, err
+	}
 	get := func(refspecs []string) error {
-		return ex.fetchHeld(ctx, refspecs, not)
+		return ex.fetchHeld(ctx, refspecs, slices.Concat(not, notThere))
 	}
 	if f == nil {
 		err = get(append(allRefspecs(ex.peer), ex.otherRefspecs(nil)...))
@@ -41,8 +46,9 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 		}
 	}
 	if errors.Is(err, git.ErrBadObject) && !ex.peer.Bundle {
-		err = ex.fetchApart(ctx, &ours, &before, get)
+		err = ex.fetchApart(ctx, &ours, &before, o, get)
 	}
+	ex.keepBeside(o)
 	switch {
 	case err != nil && ex.peer.Bundle && !errors.Is(err, git.ErrStale):
 		err = bundleError(ex.peer.Name, err)
@@ -54,7 +60,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 
 // listMemory asks the remote for its refs of memory, by their names there.
 func (ex *exchanger) listMemory(ctx context.Context) ([]git.Ref, error) {
-	return ex.s.Repo().LsRemote(ctx, ex.peer.Name, memoryPatterns(ex.peer.Heads)...)
+	return ex.s.Repo().LsRemote(ctx, remote.NameOf(ex.peer.Name), memoryPatterns(ex.peer.Heads)...)
 }
 
 // memoryPatterns match the names that memory has on a remote.

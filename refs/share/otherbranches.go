@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
@@ -24,15 +25,63 @@ type otherBranch struct {
 	bases        []git.ID // where both diverged, else empty
 }
 
+// raise puts what is valid below refused branches that are not here in their place, and takes those out of the other side of which nothing is:
+// that may be nowhere else. Where something is expunged their tracking refs move, too, because what is refused cannot be rewritten. It returns
+// the names of those for which there was no time.
+func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote) (late map[string]bool, err error) {
+	named, err := remote.Tracked(ctx, ex.s, inUse)
+	if err != nil {
+		return nil, err
+	}
+	late = map[string]bool{}
+	var moved []git.Ref // tracking refs
+	to := map[string]git.ID{}
+	names := slices.Collect(maps.Keys(theirs.Branches)) // in no order, so that the time is not always that of the same ones
+	for _, name := range names {
+		r := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
+		if ours.Branches[name] != "" || named.Branches[name] == r.ID {
+			continue
+		}
+		if ex.other.late() {
+			ex.other.back[r], late[name] = "", true
+			continue
+		}
+		at := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
+		err := incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{at}})
+		var refused *fail.Error
+		if !errors.As(err, &refused) || refused.Code != fail.IncomingInvalid {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		ex.aside[r.Name] = err
+		sound, err := ex.validBelow(ctx, r, named.Branches[name], ours)
+		if err != nil {
+			return nil, err
+		}
+		moved, to[at.Name] = append(moved, at), sound
+		set(theirs, git.Ref{Name: r.Name, ID: sound})
+		delete(theirs.Works, name) // made with the refused commit
+		if sound == "" {
+			delete(theirs.Branches, name)
+		}
+	}
+	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil || e.Empty() {
+		return late, err
+	}
+	return late, expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, moved, to)
+}
+
 // findBranches takes the branches that are not here out of the other side, and keeps those of which the names
-// in use lack something. Whether one was deleted under these names is not known, so that it comes back.
-func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote) error {
+// in use lack something, without those in late. Whether one was deleted under these names is not known, so that it comes back.
+func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote, late map[string]bool) error {
 	named, err := remote.Tracked(ctx, ex.s, inUse)
 	if err != nil {
 		return err
 	}
-	names := slices.Collect(maps.Keys(theirs.Branches)) // in no order, so that the time is not always that of the same ones
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		if ours.Branches[name] != "" {
 			continue
 		}
@@ -40,14 +89,10 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 			work: theirs.Works[name], had: named.Works[name]}
 		delete(theirs.Branches, name)
 		delete(theirs.Works, name)
-		if b.named == b.there {
+		if b.named == b.there || late[name] {
 			continue
 		}
-		if ex.other.late() {
-			ex.other.back[git.Ref{Name: git.BranchRef(name), ID: b.there}] = ""
-			continue
-		}
-		if ok, err := ex.checkBranch(ctx, ours, &b); err != nil || !ok {
+		if ok, err := ex.checkBranch(ctx, &b); err != nil || !ok {
 			if err != nil {
 				return err
 			}
@@ -58,23 +103,10 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 	return nil
 }
 
-// checkBranch checks what such a branch brings, compares it, and reports whether it brings anything. One that
-// is refused is set aside; what is valid below it counts.
-func (ex *exchanger) checkBranch(ctx context.Context, ours *remote.RefSet, b *otherBranch) (bool, error) {
+// checkBranch checks the rest of what such a branch brings, compares it, and reports whether it brings anything. One that is refused is set aside.
+func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, error) {
 	ref := git.BranchRef(b.name)
 	err := store.CheckBranchName(b.name)
-	if err == nil {
-		r := git.Ref{Name: ex.peer.Tracking.Of(ref), ID: b.there}
-		err = incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{r}})
-		var refused *fail.Error
-		if errors.As(err, &refused) && refused.Code == fail.IncomingInvalid {
-			ex.aside[ref] = err
-			if b.there, err = ex.validBelow(ctx, git.Ref{Name: ref, ID: b.there}, ours); err != nil || b.there == "" || b.there == b.named {
-				return false, err
-			}
-			b.work = "" // made with the refused commit
-		}
-	}
 	if err == nil && b.work != "" {
 		err = incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
 	}
@@ -96,33 +128,41 @@ func (ex *exchanger) checkBranch(ctx context.Context, ours *remote.RefSet, b *ot
 	return how != ahead, err
 }
 
-// validBelow returns the newest valid commit below a refused branch that is not here, or one that unites several; "" if there is none. What it
-// cannot tell stays there.
-func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, ours *remote.RefSet) (git.ID, error) {
-	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
+// validBelow is oneBelow for a branch under the other names. What it cannot tell stays there. It returns named, which the names in use have, if that
+// leads to all of it.
+func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, named git.ID, ours *remote.RefSet) (git.ID, error) {
+	to, tips, err := ex.oneBelow(ctx, r, ours)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil {
+	if len(tips) > 0 {
+		ex.other.below[r.Name] = true
+	}
+	if named != "" && len(tips) > 0 {
+		if has, err := ex.hasAll(ctx, named, tips); err != nil || has {
+			return named, err
+		}
+	}
+	if err != nil || to == "" && len(tips) > 0 {
 		ex.other.back[r] = ""
 	}
-	if err != nil || len(sound.Tips) == 0 {
-		return "", nil
-	}
-	ex.other.below[r.Name] = true
-	to := sound.Tips[0]
-	for _, id := range sound.Tips[1:] {
-		united, err := ex.uniteOne(ctx, r.Name, to, id, ours)
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if err != nil || united == "" {
-			ex.other.back[r] = ""
-			return "", nil
-		}
-		to = united
-	}
 	return to, nil
+}
+
+// oneBelow returns the newest valid commit below a refused branch that is not here, or one that unites several, and these; "" if there is none, or if
+// they cannot be united.
+func (ex *exchanger) oneBelow(ctx context.Context, r git.Ref, ours *remote.RefSet) (to git.ID, tips []git.ID, err error) {
+	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
+	if err != nil || len(sound.Tips) == 0 {
+		return "", nil, err
+	}
+	to = sound.Tips[0]
+	for _, id := range sound.Tips[1:] {
+		if to, err = ex.uniteOne(ctx, r.Name, to, id, ours); err != nil || to == "" {
+			return "", sound.Tips, err
+		}
+	}
+	return to, sound.Tips, nil
 }
 
 // withBranches adds to a plan the branches that only have to be brought under the names in use. A conflict

@@ -11,7 +11,6 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
@@ -69,7 +68,7 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 	}
 	res := newResult(ex.peer.Name)
 	o := newExchanger(ex.s, ex.o, ex.peer.Other(), &res)
-	o.otherAside = ex.otherAside
+	o.otherAside, o.spared = ex.otherAside, ex.otherSpared
 	o.merge, o.shared, o.current, o.waiting = true, ex.shared, ex.current, ex.waiting
 	maps.Copy(o.aside, ex.otherAside)
 	followed := ex.followed(&ours, &theirs)
@@ -150,17 +149,17 @@ func (ex *exchanger) otherError(err error) error {
 // takeIn merges once what the other names have of the followed branches into what is here. inUse are the
 // names in use.
 func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followed) (again bool, err error) {
-	late, err := ex.searchUntil(ctx)
+	until, err := ex.searchUntil(ctx)
 	if err != nil {
 		return false, err
 	}
 	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
-	ex.other = otherSide{below: map[string]bool{}, back: map[git.Ref]git.ID{}, late: late}
+	ex.other = otherSide{below: map[string]bool{}, back: map[git.Ref]git.ID{}, late: until}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil {
 		return false, err
 	}
-	for name := range theirs.Branches { // findBranches looks at each of those that are not here
+	for name := range theirs.Branches { // raise looks at each of those that are not here
 		if ours.Branches[name] == "" {
 			delete(ex.aside, git.BranchRef(name))
 		}
@@ -170,14 +169,21 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	if err := ex.onlyNews(ctx, &ours, &theirs); err != nil {
 		return false, err
 	}
-	if again, err := ex.filterOther(ctx, &ours, &theirs); err != nil || again {
-		return again, err
+	late, err := ex.raise(ctx, &ours, &theirs, inUse)
+	if err == nil {
+		again, err = ex.filterExpunged(ctx, &ours, &theirs)
 	}
-	if err := ex.findBranches(ctx, &ours, &theirs, inUse); err != nil {
+	if again || errors.Is(err, git.ErrStale) {
+		return true, nil
+	}
+	if err == nil {
+		err = ex.dropHeld()
+	}
+	if err == nil {
+		err = ex.findBranches(ctx, &ours, &theirs, inUse, late)
+	}
+	if err != nil || ex.alike(&ours, &theirs) {
 		return false, err
-	}
-	if ex.alike(&ours, &theirs) {
-		return false, nil
 	}
 	if err := ex.inspect(ctx, &ours, &theirs); err != nil {
 		return false, err
@@ -200,44 +206,6 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	}
 	fault.Point("after-merge")
 	return again, ex.takeAll(ctx, plan, &ours, &again)
-}
-
-// filterOther is filterExpunged for the other names.
-func (ex *exchanger) filterOther(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
-	before := maps.Clone(theirs.Branches)
-	again, err = ex.filterExpunged(ctx, ours, theirs)
-	if again || errors.Is(err, git.ErrStale) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return false, errors.Join(ex.dropHeld(), ex.keepDropped(ctx, before, ours, theirs))
-}
-
-// keepDropped notes the branches that are not here, and that were dropped because they are refused, if anything below them is valid.
-func (ex *exchanger) keepDropped(ctx context.Context, before map[string]git.ID, ours, theirs *remote.RefSet) error {
-	for name, id := range before {
-		if theirs.Branches[name] != "" || ours.Branches[name] != "" {
-			continue
-		}
-		r := git.Ref{Name: git.BranchRef(name), ID: id}
-		if !ex.other.late() {
-			sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			switch {
-			case err == nil && len(sound.Tips) == 0:
-				continue
-			case err == nil && len(sound.Tips) == 1:
-				ex.other.back[r] = sound.Tips[0]
-				continue
-			}
-		}
-		ex.other.back[r] = ""
-	}
-	return nil
 }
 
 // takeBelow takes in what is valid below the refs that are refused under the other names: who removes these names must not remove that.

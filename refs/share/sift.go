@@ -27,8 +27,9 @@ type sifting struct {
 	until        time.Time // then a list that has nothing of what needs says is not divided any more
 }
 
-// fetchApart fetches the refs that moved, after git refused an object of one of them.
-func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet, get func([]string) error) error {
+// fetchApart fetches the refs that moved, after git refused an object of one of them. o is the exchange with the other names, which one fetch brings
+// together with these.
+func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet, o *exchanger, get func([]string) error) error {
 	named, other, err := ex.listBoth(ctx)
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (ex *exchanger) fetchApart(ctx context.Context, ours, before *remote.RefSet
 	if err := errors.Join(p.fetch(ctx, p.group(p.moved(f, named))), p.remember(ctx)); err != nil {
 		return err
 	}
-	return ex.fetchOtherApart(ctx, ours, f, other, get)
+	return o.fetchBesideApart(ctx, ours, f, other, get)
 }
 
 // moved returns the followed refs of a list that are to be fetched, by their names there.
@@ -55,28 +56,6 @@ func (p *sifting) moved(f *followed, list []git.Ref) (moved []git.Ref) {
 		}
 	}
 	return moved
-}
-
-// fetchOtherApart does the same with what the remote has under its other names, which one fetch brings together with these. Of a ref that git
-// refuses there, what is valid below it counts as what is there.
-func (ex *exchanger) fetchOtherApart(ctx context.Context, ours *remote.RefSet, f *followed, list []git.Ref, get func([]string) error) error {
-	o := newExchanger(ex.s, ex.o, ex.peer.Other(), ex.res)
-	before, err := remote.Tracked(ctx, ex.s, o.peer)
-	if err != nil {
-		return err
-	}
-	p := sifting{ex: o, ours: ours, before: &before, get: get, until: time.Now().Add(mostApart)}
-	if err := p.fetch(ctx, p.group(p.moved(f, list))); err != nil {
-		return err
-	}
-	ex.otherAside = o.aside
-	for ref, why := range o.aside {
-		if o.spared[ref].Sifted {
-			ex.warn(why.Error())
-			delete(ex.otherAside, ref)
-		}
-	}
-	return nil
 }
 
 // remember writes what git refused, see [expunge.CleanState], without the refs that moved meanwhile: each was fetched by
@@ -122,7 +101,9 @@ func (ex *exchanger) refuseAgain(ctx context.Context, ours, before *remote.RefSe
 			continue
 		}
 		refs = append(refs, git.Ref{Name: git.NameOn(ref, ex.peer.Heads), ID: r.ID})
-		if tip := expunge.RefID(before, ref); r.Sifted && tip != "" {
+		if tip := expunge.RefID(before, ref); len(r.Tips) > 0 {
+			below[ref] = incoming.Sound{Tips: r.Tips}
+		} else if r.Sifted && tip != "" {
 			below[ref] = incoming.Sound{Tips: []git.ID{tip}}
 		} else if r.Sifted && expunge.RefID(ours, ref) != "" {
 			below[ref] = incoming.Sound{}
@@ -225,8 +206,12 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 		sound, known := below[here]
 		one := known && len(sound.Tips) < 2
 		p.ex.unread = p.ex.unread || here == git.RoadmapRef && !one
-		if had := p.ex.spared[here]; had.ID != r.ID && (one || !known) { // several are joined anew each time
-			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: one}
+		if had := p.ex.spared[here]; had.ID != r.ID {
+			now := expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: known}
+			if known && !one {
+				now.Tips = sound.Tips
+			}
+			p.ex.spared[here] = now
 		}
 		var hints []string
 		if (&refAction{ref: first}).isTag() && !p.ex.peer.Bundle && shown < mostNames { // tags come last: nothing else has the object

@@ -22,11 +22,11 @@ func (ex *exchanger) needs(ours *remote.RefSet, name string) bool {
 }
 
 // refusedBefore returns the refs, by their names here, that a fetch asks for and that need not come, if the other side
-// still has them where they were refused: branches that nothing here needs, and what git refused. f are the branches that
-// the fetch asks for; nil for all.
+// still has them where they were refused: branches that nothing here needs, and what git refused, as long as what is valid
+// below it is here. f are the branches that the fetch asks for; nil for all.
 func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, tracked *remote.RefSet) map[string]expunge.RefusedRef {
 	none := map[string]expunge.RefusedRef{}
-	if ex.remove || ex.peer.Bundle || ours.Empty() {
+	if ex.remove || ex.peer.IsFile() || ours.Empty() {
 		return none
 	}
 	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
@@ -37,12 +37,30 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 	if err != nil {
 		return none
 	}
+	gone, err := ex.goneTips(ctx, known.Refused)
+	if err != nil {
+		return none
+	}
 	maps.DeleteFunc(known.Refused, func(ref string, r expunge.RefusedRef) bool {
 		name, _ := git.BranchName(ref)
 		at := expunge.RefID(tracked, ref)
-		return !r.ByGit && (f != nil && !f.has(name) || ex.needs(ours, name) || at != "" && at != r.ID)
+		return slices.ContainsFunc(r.Tips, func(id git.ID) bool { return gone[id] }) || !r.ByGit && (ex.peer.OtherNames || f != nil && !f.has(name) || ex.needs(ours, name) || at != "" && at != r.ID)
 	})
 	return known.Refused
+}
+
+// goneTips returns which valid commits below refused refs are here no more.
+func (ex *exchanger) goneTips(ctx context.Context, refused map[string]expunge.RefusedRef) (gone map[git.ID]bool, err error) {
+	var tips []git.ID
+	for _, r := range refused {
+		tips = append(tips, r.Tips...)
+	}
+	infos, err := ex.s.Repo().InfosHere(ctx, tips)
+	gone = map[git.ID]bool{}
+	for i, info := range infos {
+		gone[tips[i]] = info.Type == ""
+	}
+	return gone, err
 }
 
 // unspared reports whether no negative refspec leaves out a ref whose object git refused: it is not among what is fetched, a
@@ -74,7 +92,7 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 		if _, role := ex.refsToCheck(git.Ref{Name: ref}); role != 0 && !(&refAction{ref: ref}).isTag() && !r.Sifted {
 			continue // what is valid below it was not looked at
 		}
-		r.Sifted = false // of the other name
+		r.Sifted, r.Tips = false, nil // of the other name
 		refused[ref] = r
 	}
 	ex.spared = refused
@@ -85,9 +103,11 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 }
 
 // dropRefused drops those of a list of branches that are refused, takes them and those that were not fetched out of the
-// other side, and warns of each.
-func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, list []git.Ref, theirs *remote.RefSet) error {
+// other side, and warns of each. One that leads to what w removes gets what is valid below it in its place: that has to be removed there.
+func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, list []git.Ref, ours, theirs *remote.RefSet) error {
 	var ask, drop []git.Ref // by the names of their tracking refs
+	to := map[string]git.ID{}
+	clear(ex.raised)
 	for _, r := range list {
 		tracking := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
 		if had := known.Refused[r.Name]; had.ID == r.ID && !had.ByGit {
@@ -104,12 +124,23 @@ func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, 
 	for _, r := range ask {
 		if why := bad[r.Name]; why != nil {
 			ref := git.BranchRef(strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
+			dirty, err := ex.dirtyBelow(ctx, w, git.Ref{Name: ref, ID: r.ID}, ours)
+			if err != nil {
+				return err
+			}
+			if dirty != "" {
+				to[r.Name], ex.raised[ref] = dirty, r.ID
+				set(theirs, git.Ref{Name: ref, ID: dirty})
+				ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
+				drop = append(drop, r)
+				continue
+			}
 			ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: expunge.UnsoundReason(why)}
 			drop = append(drop, r)
 		}
 	}
 	if !ex.rehearsal {
-		if err := expunge.DropUnsound(ctx, ex.s, ex.o.Writer, drop); err != nil {
+		if err := expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, drop, to); err != nil {
 			return err
 		}
 	}
@@ -122,4 +153,26 @@ func (ex *exchanger) dropRefused(ctx context.Context, known expunge.CleanState, 
 		ex.warn(expunge.UnsoundText(ex.spared[ref].Why))
 	}
 	return nil
+}
+
+// dirtyBelow returns what is valid below a refused branch that is not here, if w removes something from that.
+func (ex *exchanger) dirtyBelow(ctx context.Context, w *expunge.Rewriter, r git.Ref, ours *remote.RefSet) (git.ID, error) {
+	if ex.peer.Bundle {
+		return "", nil
+	}
+	to, _, err := ex.oneBelow(ctx, r, ours)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil || to == "" { // it cannot be told
+		return "", nil
+	}
+	now, err := w.RewriteNew(ctx, []git.ID{to})
+	if cannotRedact(err) {
+		return "", nil
+	}
+	if err != nil || now[to] == to {
+		return "", err
+	}
+	return to, nil
 }
