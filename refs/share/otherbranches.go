@@ -27,13 +27,13 @@ type otherBranch struct {
 
 // raise puts what is valid below refused branches that are not here in their place, and takes those out of the other side of which nothing is:
 // that may be nowhere else. Where something is expunged their tracking refs move, too, because what is refused cannot be rewritten. It returns
-// the names of those for which there was no time.
-func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote) (late map[string]bool, err error) {
+// why they are refused, and the names of those for which there was no time.
+func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote) (why map[string]error, late map[string]bool, err error) {
 	named, err := remote.Tracked(ctx, ex.s, inUse)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	late = map[string]bool{}
+	why, late = map[string]error{}, map[string]bool{}
 	var moved []git.Ref // tracking refs
 	to := map[string]git.ID{}
 	names := slices.Collect(maps.Keys(theirs.Branches)) // in no order, so that the time is not always that of the same ones
@@ -51,14 +51,14 @@ func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inU
 		var refused *fail.Error
 		if !errors.As(err, &refused) || refused.Code != fail.IncomingInvalid {
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			continue
 		}
-		ex.aside[r.Name] = err
+		why[r.Name] = err
 		sound, err := ex.validBelow(ctx, r, named.Branches[name], ours)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		moved, to[at.Name] = append(moved, at), sound
 		set(theirs, git.Ref{Name: r.Name, ID: sound})
@@ -69,9 +69,9 @@ func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inU
 	}
 	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil || e.Empty() {
-		return late, err
+		return why, late, err
 	}
-	return late, expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, moved, to)
+	return why, late, expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, moved, to)
 }
 
 // findBranches takes the branches that are not here out of the other side, and keeps those of which the names

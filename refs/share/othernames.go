@@ -169,21 +169,8 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	if err := ex.onlyNews(ctx, &ours, &theirs); err != nil {
 		return false, err
 	}
-	late, err := ex.raise(ctx, &ours, &theirs, inUse)
-	if err == nil {
-		again, err = ex.filterExpunged(ctx, &ours, &theirs)
-	}
-	if again || errors.Is(err, git.ErrStale) {
-		return true, nil
-	}
-	if err == nil {
-		err = ex.dropHeld()
-	}
-	if err == nil {
-		err = ex.findBranches(ctx, &ours, &theirs, inUse, late)
-	}
-	if err != nil || ex.alike(&ours, &theirs) {
-		return false, err
+	if again, err := ex.filterOther(ctx, &ours, &theirs, inUse); again || err != nil || ex.alike(&ours, &theirs) {
+		return again, err
 	}
 	if err := ex.inspect(ctx, &ours, &theirs); err != nil {
 		return false, err
@@ -206,6 +193,31 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 	}
 	fault.Point("after-merge")
 	return again, ex.takeAll(ctx, plan, &ours, &again)
+}
+
+// filterOther is filterExpunged for the other names, and sorts out the branches that are not here.
+func (ex *exchanger) filterOther(ctx context.Context, ours, theirs *remote.RefSet, inUse remote.Remote) (again bool, err error) {
+	refused, late, err := ex.raise(ctx, ours, theirs, inUse)
+	if err == nil {
+		again, err = ex.filterExpunged(ctx, ours, theirs)
+	}
+	if again || errors.Is(err, git.ErrStale) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for ref, why := range refused {
+		if ex.aside[ref] != nil { // what is below it cannot be rewritten
+			delete(ex.other.below, ref)
+		} else {
+			ex.aside[ref] = why
+		}
+	}
+	if err := ex.dropHeld(); err != nil {
+		return false, err
+	}
+	return false, ex.findBranches(ctx, ours, theirs, inUse, late)
 }
 
 // takeBelow takes in what is valid below the refs that are refused under the other names: who removes these names must not remove that.

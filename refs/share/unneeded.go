@@ -121,22 +121,20 @@ func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known
 	if err != nil {
 		return err
 	}
+	late, err := ex.searchUntil(ctx)
+	if err != nil {
+		return err
+	}
 	for _, r := range ask {
-		if why := bad[r.Name]; why != nil {
-			ref := git.BranchRef(strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
-			dirty, err := ex.dirtyBelow(ctx, w, git.Ref{Name: ref, ID: r.ID}, ours)
-			if err != nil {
-				return err
-			}
-			if dirty != "" {
-				to[r.Name], ex.raised[ref] = dirty, r.ID
-				set(theirs, git.Ref{Name: ref, ID: dirty})
-				ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
-				drop = append(drop, r)
-				continue
-			}
-			ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: expunge.UnsoundReason(why)}
-			drop = append(drop, r)
+		why := bad[r.Name]
+		if why == nil {
+			continue
+		}
+		drop = append(drop, r)
+		if late() { // the next exchange looks below it
+			ex.dropOne(r, why, theirs)
+		} else if to[r.Name], err = ex.dropOrRaise(ctx, w, r, why, ours, theirs); err != nil {
+			return err
 		}
 	}
 	if !ex.rehearsal {
@@ -153,6 +151,30 @@ func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known
 		ex.warn(expunge.UnsoundText(ex.spared[ref].Why))
 	}
 	return nil
+}
+
+// dropOne takes a refused branch, by the name of its tracking ref, out of the other side, and warns of it.
+func (ex *exchanger) dropOne(r git.Ref, why error, theirs *remote.RefSet) {
+	delete(theirs.Branches, strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
+	ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
+}
+
+// dropOrRaise is dropOne, but it puts what is valid below in the place of the branch, and returns it, if w removes something from that; else the branch
+// is remembered.
+func (ex *exchanger) dropOrRaise(ctx context.Context, w *expunge.Rewriter, r git.Ref, why error, ours, theirs *remote.RefSet) (git.ID, error) {
+	name := strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches())
+	ref := git.BranchRef(name)
+	dirty, err := ex.dirtyBelow(ctx, w, git.Ref{Name: ref, ID: r.ID}, ours)
+	if err != nil {
+		return "", err
+	}
+	if dirty == "" {
+		ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: expunge.UnsoundReason(why)}
+		return "", nil
+	}
+	ex.dropOne(r, why, theirs)
+	ex.raised[ref], theirs.Branches[name] = r.ID, dirty
+	return dirty, nil
 }
 
 // dirtyBelow returns what is valid below a refused branch that is not here, if w removes something from that.
