@@ -56,6 +56,9 @@ type RefusedRef struct {
 	Tips   []git.ID // that, if it is several commits
 }
 
+// MostNames is of how many names of one refused object an exchange tells more than that it is refused.
+const MostNames = 3
+
 const (
 	refusedWord   = "refused"
 	unfetchedWord = "unfetched"
@@ -164,8 +167,8 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 		now[r.Name] = r.ID
 	}
 	maps.DeleteFunc(now, func(ref string, id git.ID) bool { return RefID(theirs, ref) != id })
-	if known.file == "" && len(now)+len(known.Refused) == 0 {
-		return nil
+	if len(now)+len(known.Refused) == 0 {
+		return removeState(s, CleanStateName(p))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "tombstones %s\n", known.tombstones)
@@ -173,15 +176,18 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 		fmt.Fprintf(&b, "clean %s %s\n", ref, now[ref])
 	}
 	left := mostRefusedBytes
-	byGit := map[git.ID]bool{}
+	byGit := map[git.ID]int{}
 	for _, ref := range slices.Sorted(maps.Keys(known.Refused)) {
 		r := known.Refused[ref]
 		word := refusedWord
 		if r.ByGit {
-			if byGit[r.ID] || len(r.Tips) > mostTips { // one name says it of all
+			if !r.Sifted && byGit[r.ID] == MostNames || len(r.Tips) > mostTips { // these say it of all
 				continue
 			}
-			word, byGit[r.ID], r.Why = r.word(), true, prose.OneLine(r.Why, mostWhy)
+			if !r.Sifted {
+				byGit[r.ID]++
+			}
+			word, r.Why = r.word(), prose.OneLine(r.Why, mostWhy)
 		}
 		line := fmt.Sprintf("%s %s %s %s %d %s\n", word, ref, r.ID, known.rules, r.At.Unix(), strconv.Quote(r.Why))
 		if left -= len(line); left < 0 {
@@ -255,11 +261,7 @@ func ReadDirtyState(s *store.Store, p remote.Remote) (DirtyState, error) {
 // WriteDirtyState replaces a remote's state, and removes the file of an empty one.
 func WriteDirtyState(s *store.Store, p remote.Remote, h DirtyState) error {
 	if len(h.Refs)+len(h.Purge) == 0 {
-		err := os.Remove(s.StatePath(DirtyStateName(p)))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+		return removeState(s, DirtyStateName(p))
 	}
 	var b strings.Builder
 	for _, r := range h.List() {
@@ -287,4 +289,13 @@ func ForgetHeld(s *store.Store) error {
 		}
 		return s.Repo().WriteStateFile("held/"+filepath.Base(path), left)
 	})
+}
+
+// removeState removes a file of local state that may be gone.
+func removeState(s *store.Store, name string) error {
+	err := os.Remove(s.StatePath(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -46,20 +46,21 @@ func checkTracking(ctx context.Context, c *checker) error {
 	}
 	gone := map[string][]git.Ref{}
 	for _, r := range list {
-		if remote := remoteOf(r.Name, remotes); remote != "" && !slices.Contains(remotes, remote) {
-			gone[remote] = append(gone[remote], r)
+		if from := remoteOf(r.Name, remotes); from != "" && !slices.Contains(remotes, from) {
+			gone[from] = append(gone[from], r)
 		}
 	}
 	for _, name := range states {
+		name = remote.NameOf(name)
 		if !slices.Contains(remotes, name) {
 			gone[name] = gone[name][:len(gone[name]):len(gone[name])]
 		}
 	}
-	for _, remote := range slices.Sorted(maps.Keys(gone)) {
-		if c.renamed[remote] {
+	for _, from := range slices.Sorted(maps.Keys(gone)) {
+		if c.renamed[from] {
 			continue
 		}
-		if err := c.goneRemote(ctx, remote, gone[remote]); err != nil {
+		if err := c.goneRemote(ctx, from, gone[from]); err != nil {
 			return err
 		}
 	}
@@ -201,9 +202,11 @@ func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git
 	if err == nil && len(held.Purge) > 0 { // its expunged objects still have to go
 		_, err = pack.Purge(ctx, c.s.Repo(), held.Purge)
 	}
-	for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p), expunge.CleanStateName(p.Other())} {
-		if err == nil {
-			err = removeFile(c.s.StatePath(name))
+	for _, p := range []remote.Remote{p, p.Other(), (remote.Remote{Name: from, Heads: true}).Other()} { // which names were in use is not known any more
+		for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {
+			if err == nil {
+				err = removeFile(c.s.StatePath(name))
+			}
 		}
 	}
 	return errors.Join(err, lock.Unlock())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
@@ -17,7 +18,7 @@ const (
 	// mostApart is how long tags, and branches that are not here, are checked one by one after one ref was refused. The
 	// others are set aside without: who pushes thousands of bad refs must not keep the good ones of others from coming.
 	mostApart = 10 * time.Second
-	mostNames = 3 // of one refused object, for which a command is printed
+	mostNames = expunge.MostNames // of one refused object, for which a command is printed
 )
 
 // apart checks refs of the other side one by one, and each commit once: anybody can give thousands of names to one.
@@ -65,18 +66,17 @@ func (p *apart) check(ctx context.Context, r git.Ref) error {
 	return p.mend(ctx, r, role, why, needed || !known)
 }
 
-// mend adds the hint with the command that repairs a ref on the remote. For further names of one commit, see look, it prints the
-// deletion of the first few, and counts the others.
-func (p *apart) mend(ctx context.Context, r git.Ref, role incoming.Role, why *fail.Error, look bool) error {
-	if look {
-		hints, err := p.ex.mendThere(ctx, r, role, p.ours, why)
-		why.Hints = append(why.Hints, hints...)
-		return err
+// mend adds the hint with the command that repairs a ref on the remote. Of the further names of one commit that nothing here needs it does so for the
+// first few, and counts the others.
+func (p *apart) mend(ctx context.Context, r git.Ref, role incoming.Role, why *fail.Error, first bool) error {
+	if !first {
+		if p.more[why]++; p.more[why] >= mostNames {
+			return nil
+		}
 	}
-	if p.more[why]++; p.more[why] < mostNames && !p.ex.peer.Bundle {
-		why.Hints = append(why.Hints, p.ex.setBackHints(r, "")...)
-	}
-	return nil
+	hints, err := p.ex.mendThere(ctx, r, role, p.ours, why)
+	why.Hints = append(why.Hints, hints...)
+	return err
 }
 
 // end sets aside what was not checked, and reports whether any ref was refused.

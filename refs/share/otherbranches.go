@@ -156,13 +156,19 @@ func (ex *exchanger) oneBelow(ctx context.Context, r git.Ref, ours *remote.RefSe
 	if err != nil || len(sound.Tips) == 0 {
 		return "", nil, err
 	}
-	to = sound.Tips[0]
-	for _, id := range sound.Tips[1:] {
-		if to, err = ex.uniteOne(ctx, r.Name, to, id, ours); err != nil || to == "" {
-			return "", sound.Tips, err
+	to, err = ex.unite(ctx, r.Name, sound.Tips, ours)
+	return to, sound.Tips, err
+}
+
+// unite returns a commit that unites valid ones of a ref; "" if they cannot be united.
+func (ex *exchanger) unite(ctx context.Context, ref string, tips []git.ID, ours *remote.RefSet) (to git.ID, err error) {
+	to = tips[0]
+	for _, id := range tips[1:] {
+		if to, err = ex.uniteOne(ctx, ref, to, id, ours); err != nil || to == "" {
+			return "", err
 		}
 	}
-	return to, sound.Tips, nil
+	return to, nil
 }
 
 // withBranches adds to a plan the branches that only have to be brought under the names in use. A conflict

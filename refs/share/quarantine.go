@@ -179,7 +179,7 @@ func (ex *exchanger) refsToCheck(r git.Ref) (in incoming.Refs, role incoming.Rol
 // newest valid commit, so that what others have added there stays; of a ref that is here see setBack. A
 // tag, which never moves, and a branch without any valid commit is deleted there. It returns none where this repository
 // cannot tell what is valid: an object is missing or damaged here, the ref is refused for its size, which a setting
-// allows, or the ref is not here and there are several such commits. Where several have to be joined first, why gets the hints.
+// allows, or the ref is not here and there are several such commits that cannot be united. Where several have to be joined first, why gets the hints.
 func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Role, ours *remote.RefSet, why *fail.Error) ([]string, error) {
 	if ex.peer.Bundle {
 		return nil, nil
@@ -196,6 +196,7 @@ func (ex *exchanger) mendThere(ctx context.Context, r git.Ref, role incoming.Rol
 
 // mendTo is mendThere of a ref below which the valid commits are known.
 func (ex *exchanger) mendTo(ctx context.Context, r git.Ref, sound incoming.Sound, ours *remote.RefSet, why *fail.Error) (hints []string, err error) {
+	_, isBranch := git.BranchName(r.Name)
 	switch own := expunge.RefID(ours, r.Name); {
 	case (&refAction{ref: r.Name}).isTag() || own == "" && len(sound.Tips) == 0:
 		hints = ex.setBackHints(r, "")
@@ -203,6 +204,14 @@ func (ex *exchanger) mendTo(ctx context.Context, r git.Ref, sound incoming.Sound
 		hints, err = ex.setBack(ctx, r, own, sound.Tips, why)
 	case len(sound.Tips) == 1:
 		hints = ex.setBackHints(r, sound.Tips[0])
+	case isBranch && ex.merge && !ex.rehearsal:
+		to, failed := ex.unite(ctx, r.Name, sound.Tips, ours)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if failed == nil && to != "" {
+			hints = ex.setBackHints(r, to)
+		}
 	}
 	switch {
 	case sound.Ahead && len(hints) > 0:

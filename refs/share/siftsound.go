@@ -67,8 +67,18 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 	if len(sound.Tips) == 1 && tip == had {
 		return sound, nil
 	}
-	if err := p.ex.s.Repo().Bring(ctx, q, sound.Tips, idsOf(p.ours)); err != nil || len(sound.Tips) > 1 {
+	if err := p.ex.s.Repo().Bring(ctx, q, sound.Tips, idsOf(p.ours)); err != nil {
 		return sound, err
+	}
+	if len(sound.Tips) > 1 {
+		_, isBranch := git.BranchName(r.Name)
+		if !p.ex.merge || r.Name == git.NotesRef || !p.ex.peer.OtherNames && !(isBranch && expunge.RefID(p.ours, r.Name) == "") { // these are joined here
+			return sound, nil
+		}
+		if tip, err = p.ex.unite(ctx, r.Name, sound.Tips, p.ours); err != nil || tip == "" {
+			return sound, err
+		}
+		sound.Tips = []git.ID{tip}
 	}
 	fault.Point("sound-brought")
 	ses, err := p.ex.s.Begin(ctx, p.ex.o.Writer, "fetch: "+prose.OneLine(p.ex.peer.Name, 100))

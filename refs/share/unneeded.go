@@ -79,17 +79,26 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 			byGit[r.ID] = r
 		}
 	}
-	known := len(refused)
-	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool {
+	left := func(ref string, r expunge.RefusedRef) bool {
 		return there[ref] != r.ID || r.ByGit && ex.unspared(f, ref, r, tracked)
+	}
+	known, freed, names := len(refused), map[git.ID]bool{}, map[git.ID]int{}
+	for ref, r := range refused {
+		freed[r.ID] = freed[r.ID] || r.Sifted && left(ref, r)
+	}
+	maps.DeleteFunc(refused, func(ref string, r expunge.RefusedRef) bool {
+		return left(ref, r) || r.ByGit && !r.Sifted && freed[r.ID] // it may have its turn now
 	})
 	gone = len(refused) < known
+	for _, r := range refused {
+		names[r.ID]++
+	}
 	for ref, id := range there {
 		r := byGit[id]
 		if _, itself := refused[ref]; itself || !r.ByGit || ex.unspared(f, ref, r, tracked) {
 			continue
 		}
-		if _, role := ex.refsToCheck(git.Ref{Name: ref}); role != 0 && !(&refAction{ref: ref}).isTag() && !r.Sifted {
+		if _, role := ex.refsToCheck(git.Ref{Name: ref}); role != 0 && !(&refAction{ref: ref}).isTag() && names[id] < mostNames {
 			continue // what is valid below it was not looked at
 		}
 		r.Sifted, r.Tips = false, nil // of the other name
