@@ -75,7 +75,7 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result, 
 	if err != nil {
 		return err
 	}
-	bad, err := FindUnsound(ctx, s, tracking, nil)
+	bad, err := FindUnsound(ctx, s, tracking, nil, nil)
 	if err != nil {
 		return err
 	}

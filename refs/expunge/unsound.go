@@ -15,9 +15,12 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
+// ErrUnlooked is what FindUnsound says of a ref for which there was no time.
+var ErrUnlooked = errors.New("it was not looked at")
+
 // FindUnsound returns why [incoming.Check] refuses some of a list of tracking refs, by name. roadmaps names the refs that
-// are roadmaps.
-func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps []string) (map[string]error, error) {
+// are roadmaps. Once one is refused, each is checked by itself, until late, which may be nil: those that are left then have ErrUnlooked.
+func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps []string, late func() bool) (map[string]error, error) {
 	var all incoming.Refs
 	for _, r := range list {
 		all.Add(r, slices.Contains(roadmaps, r.Name))
@@ -35,6 +38,10 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 	for _, r := range list {
 		at := tip{r.ID, slices.Contains(roadmaps, r.Name)}
 		err, had := known[at]
+		if !had && late != nil && late() {
+			bad[r.Name] = ErrUnlooked
+			continue
+		}
 		if !had {
 			var in incoming.Refs
 			in.Add(r, at.roadmap)
@@ -51,13 +58,13 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 }
 
 // DropUnsound deletes tracking refs that are refused, with their objects. What cannot be read cannot be rewritten, and must
-// not block an expunge. A fetch that asks for the refs makes them again.
-func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref) error {
-	return ReplaceUnsound(ctx, s, w, list, nil)
+// not block an expunge. A fetch that asks for the refs makes them again. What keep leads to stays, though no ref leads to it.
+func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, keep ...git.ID) error {
+	return ReplaceUnsound(ctx, s, w, list, nil, keep...)
 }
 
 // ReplaceUnsound is DropUnsound, but it moves those tracking refs to the commits in to that have one there.
-func ReplaceUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, to map[string]git.ID) error {
+func ReplaceUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, to map[string]git.ID, keep ...git.ID) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -83,7 +90,7 @@ func ReplaceUnsound(ctx context.Context, s *store.Store, w store.Writer, list []
 	if err := DropReflogs(ctx, s, moved); err != nil { // a deleted ref has none
 		return err
 	}
-	_, err = pack.Purge(ctx, s.Repo(), ids)
+	_, err = pack.Purge(ctx, s.Repo(), ids, keep...)
 	return err
 }
 
@@ -116,7 +123,7 @@ func (v *Refs) unsoundTracking(ctx context.Context, s *store.Store) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		found, err := FindUnsound(ctx, s, v.tracking, v.trackedRoadmaps(remotes))
+		found, err := FindUnsound(ctx, s, v.tracking, v.trackedRoadmaps(remotes), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -171,8 +178,8 @@ func listSound(ctx context.Context, s *store.Store) (v *Refs, refused map[string
 	return v, refused, nil
 }
 
-// DropUnsoundTracking drops the tracking refs that are refused, and returns a warning for each.
-func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
+// DropUnsoundTracking drops the tracking refs that are refused, see [DropUnsound], and returns a warning for each.
+func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer, keep ...git.ID) ([]string, error) {
 	v, err := ListRefs(ctx, s)
 	if err != nil {
 		return nil, err
@@ -183,7 +190,7 @@ func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([
 	}
 	all := slices.Concat(v.tracking, v.TrackingNotes, v.trackedWorks())
 	dropped := slices.DeleteFunc(all, func(r git.Ref) bool { return bad[r.Name] == nil })
-	if err := DropUnsound(ctx, s, w, dropped); err != nil {
+	if err := DropUnsound(ctx, s, w, dropped, keep...); err != nil {
 		return nil, err
 	}
 	var why []string

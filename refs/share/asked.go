@@ -331,7 +331,7 @@ func (ex *exchanger) noteFollowed(e doc.Expunged) {
 
 // dropUnsound drops what of the other sides cannot be read, and so not be rewritten.
 func (ex *exchanger) dropUnsound(ctx context.Context) error {
-	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
+	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer, ex.needed()...)
 	ex.res.Warnings = append(ex.res.Warnings, dropped...)
 	return err
 }

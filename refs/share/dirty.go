@@ -208,7 +208,7 @@ func (ex *exchanger) deleteOld(ctx context.Context) ([]pack.Kept, error) {
 	if err := expunge.DropReflogs(ctx, ex.s, logs); err != nil {
 		return nil, err
 	}
-	res, err := pack.Purge(ctx, ex.s.Repo(), ex.dirty.Purge)
+	res, err := pack.Purge(ctx, ex.s.Repo(), ex.dirty.Purge, ex.keptTips()...)
 	if err != nil {
 		return nil, err
 	}

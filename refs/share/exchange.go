@@ -89,6 +89,7 @@ type exchanger struct {
 	sent         [2]git.ID                     // a roadmap of the other side that is refused, and the commit on top of it that has our tombstones
 	unheld       []string                      // negative refspecs of refs whose names are too long here
 	blocked      error                         // another merge waits where their conflicts should
+	kept         []git.ID                      // commits that no ref leads to, and that another exchange needs
 	roadmapThere git.ID                        // the other side's roadmap, also one that is set aside
 
 	signed *incoming.Signatures          // of what came, see checkSignatures

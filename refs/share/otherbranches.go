@@ -71,7 +71,7 @@ func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inU
 	if err != nil || e.Empty() {
 		return why, late, err
 	}
-	return why, late, expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, moved, to)
+	return why, late, expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, moved, to, ex.needed()...)
 }
 
 // findBranches takes the branches that are not here out of the other side, and keeps those of which the names

@@ -36,7 +36,7 @@ func (ex *exchanger) replacedBranches(ctx context.Context) ([]git.Ref, error) {
 		return nil, err
 	}
 	had = slices.DeleteFunc(had, func(r git.Ref) bool { return !left[r.ID] })
-	bad, err := expunge.FindUnsound(ctx, ex.s, had, nil)
+	bad, err := expunge.FindUnsound(ctx, ex.s, had, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -29,11 +29,17 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil {
 		return err
 	}
-	unread := infos[0].Type != "commit" || ex.unread
+	below := ex.spared[git.RoadmapRef].Tips // what git refuses has not come
+	unread := infos[0].Type != "commit" || ex.unread && len(below) == 0
 	if infos[0].Type == "commit" {
-		if there, err = ex.readableTombstones(ctx, ours.Roadmap, roadmap); err != nil {
+		below = append(slices.Clone(below), roadmap)
+	}
+	for _, id := range below {
+		e, err := ex.readableTombstones(ctx, ours.Roadmap, id)
+		if err != nil {
 			return err
 		}
+		there = there.Union(e)
 	}
 	if !unread && known.Contains(there) {
 		return nil
@@ -96,7 +102,7 @@ func (b *returning) hold(ctx context.Context, r git.Ref, there git.ID) error {
 	if err == nil && !returns && b.unread {
 		why = "was rewritten on '%s', perhaps because something was expunged"
 		if returns = b.held; r.Name != git.NotesRef {
-			returns, err = b.rewritten(ctx, r.ID, tips)
+			returns, err = b.rewritten(ctx, r.ID, b.theirs) // something of another branch may be in it, too
 		}
 	}
 	if err != nil || !returns {

@@ -90,7 +90,7 @@ func (ex *exchanger) renewLease() {
 // both sides have in common is what the ref is set back to. Else it returns no hints: [exchanger.join] takes the valid commits in first, and
 // chooses among these. Without any valid commit the ref is set back to what both sides have in common, or to ours.
 func (ex *exchanger) setBack(ctx context.Context, r git.Ref, own git.ID, sound []git.ID, why *fail.Error) ([]string, error) {
-	infos, err := ex.s.Repo().Infos(ctx, []git.ID{r.ID})
+	infos, err := ex.s.Repo().InfosHere(ctx, []git.ID{r.ID}) // what git refuses must not come as a missing object does in a partial clone
 	if err != nil {
 		return nil, err
 	}

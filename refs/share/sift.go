@@ -214,7 +214,8 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 			p.ex.spared[here] = now
 		}
 		var hints []string
-		if (&refAction{ref: first}).isTag() && !p.ex.peer.Bundle && shown < mostNames { // tags come last: nothing else has the object
+		st := &refAction{ref: first}
+		if (st.isTag() || st.isWork()) && !p.ex.peer.Bundle && shown < mostNames { // these come last: nothing else has the object
 			hints = p.ex.setBackHints(git.Ref{Name: here, ID: r.ID}, "")
 		}
 		if known && !p.ex.peer.Bundle && shown < mostNames {

@@ -2,12 +2,14 @@ package share
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
 
@@ -37,30 +39,55 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 	if err != nil {
 		return none
 	}
-	gone, err := ex.goneTips(ctx, known.Refused)
-	if err != nil {
+	if err := ex.dropGone(ctx, known.Refused, ours); err != nil {
 		return none
 	}
 	maps.DeleteFunc(known.Refused, func(ref string, r expunge.RefusedRef) bool {
 		name, _ := git.BranchName(ref)
 		at := expunge.RefID(tracked, ref)
-		return slices.ContainsFunc(r.Tips, func(id git.ID) bool { return gone[id] }) || !r.ByGit && (ex.peer.OtherNames || f != nil && !f.has(name) || ex.needs(ours, name) || at != "" && at != r.ID)
+		return !r.ByGit && (ex.peer.OtherNames || f != nil && !f.has(name) || ex.needs(ours, name) || at != "" && at != r.ID)
 	})
 	return known.Refused
 }
 
-// goneTips returns which valid commits below refused refs are here no more.
-func (ex *exchanger) goneTips(ctx context.Context, refused map[string]expunge.RefusedRef) (gone map[git.ID]bool, err error) {
-	var tips []git.ID
-	for _, r := range refused {
-		tips = append(tips, r.Tips...)
+// dropGone drops those refs of which the valid commits below them are not whole here any more, as no ref leads to these.
+func (ex *exchanger) dropGone(ctx context.Context, refused map[string]expunge.RefusedRef, ours *remote.RefSet) error {
+	for ref, r := range refused {
+		if len(r.Tips) == 0 {
+			continue
+		}
+		ids := slices.Clone(r.Tips)
+		for _, id := range idsOf(ours) {
+			ids = append(ids, "^"+id)
+		}
+		err := ex.s.Repo().EachReachable(ctx, ids, func(git.ID) {}, "--missing=allow-promisor")
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			delete(refused, ref)
+		}
 	}
-	infos, err := ex.s.Repo().InfosHere(ctx, tips)
-	gone = map[git.ID]bool{}
-	for i, info := range infos {
-		gone[tips[i]] = info.Type == ""
+	return nil
+}
+
+// needed lists the commits that no ref leads to, and that this exchange still needs.
+func (ex *exchanger) needed() []git.ID {
+	ids := append(ex.keptTips(), ex.kept...)
+	for r := range ex.tracked {
+		ids = append(ids, r.ID)
 	}
-	return gone, err
+	return ids
+}
+
+// keptTips lists the valid commits below what git refuses that no ref leads to.
+func (ex *exchanger) keptTips() (ids []git.ID) {
+	for _, spared := range []map[string]expunge.RefusedRef{ex.spared, ex.otherSpared} {
+		for _, r := range spared {
+			ids = append(ids, r.Tips...)
+		}
+	}
+	return ids
 }
 
 // unspared reports whether no negative refspec leaves out a ref whose object git refused: it is not among what is fetched, a
@@ -126,14 +153,15 @@ func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known
 			ask = append(ask, tracking)
 		}
 	}
-	bad, err := expunge.FindUnsound(ctx, ex.s, ask, nil)
-	if err != nil {
-		return err
-	}
 	late, err := ex.searchUntil(ctx)
 	if err != nil {
 		return err
 	}
+	bad, err := expunge.FindUnsound(ctx, ex.s, ask, nil, late)
+	if err != nil {
+		return err
+	}
+	var unlooked []string
 	for _, r := range ask {
 		why := bad[r.Name]
 		if why == nil {
@@ -141,13 +169,17 @@ func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known
 		}
 		drop = append(drop, r)
 		if late() { // the next exchange looks below it
-			ex.dropOne(r, why, theirs)
+			unlooked = append(unlooked, ex.takeOut(r, theirs))
 		} else if to[r.Name], err = ex.dropOrRaise(ctx, w, r, why, ours, theirs); err != nil {
 			return err
 		}
 	}
+	if len(unlooked) > 0 {
+		ex.warn(fmt.Sprintf("left for the next sync, because others are refused: %s of '%s' (%s)", prose.Count(len(unlooked), "branch"),
+			ex.peer.Name, prose.Clip(prose.QuotedList(unlooked), 500)))
+	}
 	if !ex.rehearsal {
-		if err := expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, drop, to); err != nil {
+		if err := expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, drop, to, ex.needed()...); err != nil {
 			return err
 		}
 	}
@@ -162,16 +194,17 @@ func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known
 	return nil
 }
 
-// dropOne takes a refused branch, by the name of its tracking ref, out of the other side, and warns of it.
-func (ex *exchanger) dropOne(r git.Ref, why error, theirs *remote.RefSet) {
-	delete(theirs.Branches, strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
-	ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
+// takeOut takes a branch, by the name of its tracking ref, out of the other side, and returns its name.
+func (ex *exchanger) takeOut(r git.Ref, theirs *remote.RefSet) string {
+	name := strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches())
+	delete(theirs.Branches, name)
+	return name
 }
 
-// dropOrRaise is dropOne, but it puts what is valid below in the place of the branch, and returns it, if w removes something from that; else the branch
-// is remembered.
+// dropOrRaise takes a refused branch out of the other side, and remembers it. If w removes something from what is valid below it, it puts that in its
+// place instead, and returns it.
 func (ex *exchanger) dropOrRaise(ctx context.Context, w *expunge.Rewriter, r git.Ref, why error, ours, theirs *remote.RefSet) (git.ID, error) {
-	name := strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches())
+	name := ex.takeOut(r, theirs)
 	ref := git.BranchRef(name)
 	dirty, err := ex.dirtyBelow(ctx, w, git.Ref{Name: ref, ID: r.ID}, ours)
 	if err != nil {
@@ -181,7 +214,7 @@ func (ex *exchanger) dropOrRaise(ctx context.Context, w *expunge.Rewriter, r git
 		ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: expunge.UnsoundReason(why)}
 		return "", nil
 	}
-	ex.dropOne(r, why, theirs)
+	ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
 	ex.raised[ref], theirs.Branches[name] = r.ID, dirty
 	return dirty, nil
 }
