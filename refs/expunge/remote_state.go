@@ -34,8 +34,7 @@ import (
 //	clean <ref> <id>
 //	refused <ref> <id> <incoming.Rules> <seconds since 1970> <why, quoted as in Go>
 //	unfetched <as refused, by git>
-//	sifted <as unfetched; the tracking ref is what is valid below it>
-//	sifted=<id>,<id>... <likewise; below it these are valid>
+//	sifted=<id>,<id>... <as unfetched; these are valid below it; if it is one, the tracking ref is there>
 type CleanState struct {
 	Refused map[string]RefusedRef // by the names that they have here
 
@@ -53,7 +52,7 @@ type RefusedRef struct {
 	ByGit bool // it did not come
 
 	Sifted bool     // but what is valid below it did
-	Tips   []git.ID // that, if it is several commits
+	Tips   []git.ID // that
 }
 
 // MostNames is of how many names of one refused object an exchange tells more than that it is refused.
@@ -122,12 +121,12 @@ func (c CleanState) parseRefused(line string) (ref string, r RefusedRef, ok bool
 	if len(f) != 6 || f[3] != c.rules {
 		return "", r, false
 	}
-	word, list, several := strings.Cut(f[0], "=")
-	if !slices.Contains([]string{refusedWord, unfetchedWord, siftedWord}, word) {
+	word, list, sifted := strings.Cut(f[0], "=")
+	if !slices.Contains([]string{refusedWord, unfetchedWord, siftedWord}, word) || sifted != (word == siftedWord) {
 		return "", r, false
 	}
-	if several {
-		for id := range strings.SplitSeq(list, ",") {
+	for id := range strings.SplitSeq(list, ",") {
+		if id != "" {
 			r.Tips = append(r.Tips, git.ID(id))
 		}
 	}
@@ -140,11 +139,8 @@ func (c CleanState) parseRefused(line string) (ref string, r RefusedRef, ok bool
 
 // word begins the line of a ref that git refused.
 func (r RefusedRef) word() string {
-	switch {
-	case !r.Sifted:
+	if !r.Sifted {
 		return unfetchedWord
-	case len(r.Tips) == 0:
-		return siftedWord
 	}
 	list := make([]string, len(r.Tips))
 	for i, id := range r.Tips {
@@ -176,16 +172,22 @@ func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []
 		fmt.Fprintf(&b, "clean %s %s\n", ref, now[ref])
 	}
 	left := mostRefusedBytes
-	byGit := map[git.ID]int{}
+	type names struct {
+		id   git.ID
+		tags bool // or handed over code
+	}
+	byGit := map[names]int{}
 	for _, ref := range slices.Sorted(maps.Keys(known.Refused)) {
 		r := known.Refused[ref]
 		word := refusedWord
 		if r.ByGit {
-			if !r.Sifted && byGit[r.ID] == MostNames || len(r.Tips) > mostTips { // these say it of all
+			_, isWork := git.WorkBranch(ref)
+			of := names{r.ID, isWork || strings.HasPrefix(ref, git.TagPrefix)}
+			if !r.Sifted && byGit[of] == MostNames || len(r.Tips) > mostTips { // these say it of all
 				continue
 			}
 			if !r.Sifted {
-				byGit[r.ID]++
+				byGit[of]++
 			}
 			word, r.Why = r.word(), prose.OneLine(r.Why, mostWhy)
 		}

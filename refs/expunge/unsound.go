@@ -90,6 +90,7 @@ func ReplaceUnsound(ctx context.Context, s *store.Store, w store.Writer, list []
 	if err := DropReflogs(ctx, s, moved); err != nil { // a deleted ref has none
 		return err
 	}
+	keep = slices.DeleteFunc(slices.Clone(keep), func(id git.ID) bool { return slices.Contains(ids, id) })
 	_, err = pack.Purge(ctx, s.Repo(), ids, keep...)
 	return err
 }

@@ -42,7 +42,7 @@ func (ex *exchanger) fetchBesideApart(ctx context.Context, ours *remote.RefSet, 
 func (ex *exchanger) keepBeside(o *exchanger) {
 	ex.otherAside, ex.otherSpared = o.aside, o.spared
 	for _, ref := range slices.Sorted(maps.Keys(o.aside)) {
-		if r := o.spared[ref]; r.Sifted && len(r.Tips) == 0 {
+		if r := o.spared[ref]; r.Sifted && len(r.Tips) < 2 {
 			ex.warn(o.aside[ref].Error())
 			delete(ex.otherAside, ref)
 		}

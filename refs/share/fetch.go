@@ -25,6 +25,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 		return nil, err
 	}
 	ex.noteTracked(&before)
+	clear(ex.raised)
 	f := ex.followed(&ours, &before)
 	not, err := ex.leftOut(ctx, f, &ours, &before)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
@@ -59,8 +60,11 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 		return false, nil
 	}
 	there, err := remote.Tracked(ctx, ex.s, ex.peer.Other())
-	if err != nil || !there.Whole() { // mostly: one listing of no refs
+	if err != nil || there.Empty() && len(there.Tags) == 0 { // mostly: one listing of no refs
 		return false, err
+	}
+	if !there.Whole() {
+		return false, ex.dropStray(ctx, &there)
 	}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil || ours.Empty() || theirs.Empty() {
@@ -108,12 +112,29 @@ func (ex *exchanger) tellSplit(ctx context.Context, o *exchanger) error {
 		return err
 	}
 	for ref := range o.aside {
-		if !o.other.below[ref] { // it may be a branch of the code
+		if !o.other.below[ref] && !ex.isMemoryTag(ctx, git.Ref{Name: ref, ID: expunge.RefID(&there, ref)}) { // it may be a branch of the code
 			set(&there, git.Ref{Name: ref})
 		}
 	}
 	ex.res.Split, err = ex.split(ctx, &named, &there)
 	return err
+}
+
+// isMemoryTag reports whether a ref is a tag of a commit with the files of a memory branch. No other one is sure to be of memory, if it is refused.
+func (ex *exchanger) isMemoryTag(ctx context.Context, r git.Ref) bool {
+	if !(&refAction{ref: r.Name}).isTag() || r.ID == "" {
+		return false
+	}
+	c, err := ex.s.Repo().Object(ctx, string(r.ID)+"^{}")
+	if err != nil || c.Type != "commit" {
+		return false
+	}
+	parsed, err := git.ParseCommit(c.ID, c.Data)
+	if err != nil {
+		return false
+	}
+	_, has, err := ex.s.Repo().Edit(parsed.Tree).Entry(ctx, doc.MetadataFile)
+	return err == nil && has
 }
 
 // adoptResult adds what the other names brought to the result.

@@ -36,6 +36,7 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	ex.setAside(&ours, &before)
 	if err := ex.recordMoves(theirs.Changes(&before)); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (ex *exchanger) peek(ctx context.Context, ours, before *remote.RefSet) (the
 	for _, r := range list {
 		at[r.Name] = r.ID
 	}
-	not, _ := ex.spare(ex.refusedBefore(ctx, f, ours, &remote.RefSet{}), f, at, &remote.RefSet{})
+	not, _ := ex.spare(ex.refusedBefore(ctx, f, ours, before), f, at, &remote.RefSet{})
 	if err := ex.refuseAgain(ctx, ours, before); err != nil {
 		return theirs, err
 	}

@@ -29,7 +29,7 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if err != nil {
 		return err
 	}
-	below := ex.spared[git.RoadmapRef].Tips // what git refuses has not come
+	below := ex.spared[git.RoadmapRef].Tips // what git refuses has not come, and several tips are in no tracking ref
 	unread := infos[0].Type != "commit" || ex.unread && len(below) == 0
 	if infos[0].Type == "commit" {
 		below = append(slices.Clone(below), roadmap)

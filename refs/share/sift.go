@@ -25,6 +25,7 @@ type sifting struct {
 	ours, before *remote.RefSet
 	get          func([]string) error
 	until        time.Time // then a list that has nothing of what needs says is not divided any more
+	looked       int       // below how many refs that nothing needs
 }
 
 // fetchApart fetches the refs that moved, after git refused an object of one of them. o is the exchange with the other names, which one fetch brings
@@ -101,12 +102,8 @@ func (ex *exchanger) refuseAgain(ctx context.Context, ours, before *remote.RefSe
 			continue
 		}
 		refs = append(refs, git.Ref{Name: git.NameOn(ref, ex.peer.Heads), ID: r.ID})
-		if tip := expunge.RefID(before, ref); len(r.Tips) > 0 {
+		if r.Sifted {
 			below[ref] = incoming.Sound{Tips: r.Tips}
-		} else if r.Sifted && tip != "" {
-			below[ref] = incoming.Sound{Tips: []git.ID{tip}}
-		} else if r.Sifted && expunge.RefID(ours, ref) != "" {
-			below[ref] = incoming.Sound{}
 		}
 	}
 	for _, group := range p.group(refs) {
@@ -202,16 +199,16 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 	shown, more := 0, 0
 	for n, r := range refs {
 		here := git.NameHere(r.Name, p.ex.peer.Heads)
+		if p.ex.raised[here] == r.ID {
+			p.ex.warn(fmt.Sprintf("'%s' of '%s' was not fetched: %v", displayRef(here), p.ex.peer.Name, err))
+			continue
+		}
 		p.ex.aside[here] = why
 		sound, known := below[here]
 		one := known && len(sound.Tips) < 2
 		p.ex.unread = p.ex.unread || here == git.RoadmapRef && !one
 		if had := p.ex.spared[here]; had.ID != r.ID {
-			now := expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: known}
-			if known && !one {
-				now.Tips = sound.Tips
-			}
-			p.ex.spared[here] = now
+			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: known, Tips: sound.Tips}
 		}
 		var hints []string
 		st := &refAction{ref: first}

@@ -22,7 +22,7 @@ func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (below map[stri
 	var list []git.Ref
 	for _, r := range refs[:min(len(refs), mostNames)] {
 		here := git.Ref{Name: git.NameHere(r.Name, p.ex.peer.Heads), ID: r.ID}
-		if _, role := p.ex.refsToCheck(here); role != 0 && !(&refAction{ref: here.Name}).isTag() && (p.needs(r) || time.Now().Before(p.until)) {
+		if _, role := p.ex.refsToCheck(here); role != 0 && !(&refAction{ref: here.Name}).isTag() && (p.needs(r) || p.mayLook()) {
 			list = append(list, here)
 		}
 	}
@@ -55,6 +55,14 @@ func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (below map[stri
 	return below, nil
 }
 
+// mostLooked is below how many refs that nothing needs one exchange looks: anybody can push thousands.
+const mostLooked = 4
+
+func (p *sifting) mayLook() bool {
+	p.looked++
+	return p.looked <= mostLooked && time.Now().Before(p.until)
+}
+
 // takeSoundOf is takeSound for one ref, which is in a quarantine.
 func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (incoming.Sound, error) {
 	there := newExchanger(p.ex.s.Over(q), p.ex.o, p.ex.peer, p.ex.res)
@@ -65,9 +73,9 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 	}
 	had, tip := expunge.RefID(p.before, r.Name), sound.Tips[0]
 	if len(sound.Tips) == 1 && tip == had {
-		return sound, nil
+		return sound, p.raise(ctx, r, tip)
 	}
-	if err := p.ex.s.Repo().Bring(ctx, q, sound.Tips, idsOf(p.ours)); err != nil {
+	if err := p.bring(ctx, q, sound.Tips); err != nil {
 		return sound, err
 	}
 	if len(sound.Tips) > 1 {
@@ -91,5 +99,34 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 		return sound, err
 	}
 	set(p.before, git.Ref{Name: r.Name, ID: tip})
-	return sound, nil
+	return sound, p.raise(ctx, r, tip)
+}
+
+// bring copies commits from a quarantine, unless our refs lead to all of them.
+func (p *sifting) bring(ctx context.Context, q *git.Repo, tips []git.ID) error {
+	beyond, err := q.Beyond(ctx, tips, idsOf(p.ours))
+	if err != nil || len(beyond) == 0 {
+		return err
+	}
+	return p.ex.s.Repo().Bring(ctx, q, tips, idsOf(p.ours))
+}
+
+// raise notes a branch that is not here of which what is valid below the refused commit leads to what was expunged: it is cleaned as if the other side
+// had it, see replaceTracking.
+func (p *sifting) raise(ctx context.Context, r git.Ref, tip git.ID) error {
+	if _, isBranch := git.BranchName(r.Name); !isBranch || expunge.RefID(p.ours, r.Name) != "" || p.ex.peer.OtherNames {
+		return nil
+	}
+	e, err := tombstonesAt(ctx, p.ex.s, p.ours.Roadmap)
+	if err != nil || e.Empty() {
+		return err
+	}
+	now, err := expunge.NewRewriter(p.ex.s, e).RewriteNew(ctx, []git.ID{tip})
+	if cannotRedact(err) {
+		return nil
+	}
+	if err == nil && now[tip] != tip {
+		p.ex.raised[r.Name] = r.ID
+	}
+	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
@@ -39,7 +40,7 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 	if err != nil {
 		return none
 	}
-	if err := ex.dropGone(ctx, known.Refused, ours); err != nil {
+	if err := ex.dropGone(ctx, known.Refused, ours, tracked); err != nil {
 		return none
 	}
 	maps.DeleteFunc(known.Refused, func(ref string, r expunge.RefusedRef) bool {
@@ -50,10 +51,17 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 	return known.Refused
 }
 
-// dropGone drops those refs of which the valid commits below them are not whole here any more, as no ref leads to these.
-func (ex *exchanger) dropGone(ctx context.Context, refused map[string]expunge.RefusedRef, ours *remote.RefSet) error {
+// dropGone drops those refs of which what is valid below them is not here any more: the tracking ref was moved, or several commits, to which no ref
+// leads, are not whole.
+func (ex *exchanger) dropGone(ctx context.Context, refused map[string]expunge.RefusedRef, ours, tracked *remote.RefSet) error {
 	for ref, r := range refused {
 		if len(r.Tips) == 0 {
+			continue
+		}
+		if len(r.Tips) == 1 {
+			if expunge.RefID(tracked, ref) != r.Tips[0] {
+				delete(refused, ref)
+			}
 			continue
 		}
 		ids := slices.Clone(r.Tips)
@@ -117,15 +125,21 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 		return left(ref, r) || r.ByGit && !r.Sifted && freed[r.ID] // it may have its turn now
 	})
 	gone = len(refused) < known
-	for _, r := range refused {
-		names[r.ID]++
+	looks := func(ref string) bool { // below tags and handed over code nothing is looked for
+		_, role := ex.refsToCheck(git.Ref{Name: ref})
+		return role != 0 && !(&refAction{ref: ref}).isTag()
+	}
+	for ref, r := range refused {
+		if looks(ref) {
+			names[r.ID]++
+		}
 	}
 	for ref, id := range there {
 		r := byGit[id]
 		if _, itself := refused[ref]; itself || !r.ByGit || ex.unspared(f, ref, r, tracked) {
 			continue
 		}
-		if _, role := ex.refsToCheck(git.Ref{Name: ref}); role != 0 && !(&refAction{ref: ref}).isTag() && names[id] < mostNames {
+		if looks(ref) && names[id] < mostNames {
 			continue // what is valid below it was not looked at
 		}
 		r.Sifted, r.Tips = false, nil // of the other name
@@ -143,7 +157,6 @@ func (ex *exchanger) spare(refused map[string]expunge.RefusedRef, f *followed, t
 func (ex *exchanger) dropRefused(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, list []git.Ref, ours, theirs *remote.RefSet) error {
 	var ask, drop []git.Ref // by the names of their tracking refs
 	to := map[string]git.ID{}
-	clear(ex.raised)
 	for _, r := range list {
 		tracking := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
 		if had := known.Refused[r.Name]; had.ID == r.ID && !had.ByGit {
@@ -206,37 +219,52 @@ func (ex *exchanger) takeOut(r git.Ref, theirs *remote.RefSet) string {
 func (ex *exchanger) dropOrRaise(ctx context.Context, w *expunge.Rewriter, r git.Ref, why error, ours, theirs *remote.RefSet) (git.ID, error) {
 	name := ex.takeOut(r, theirs)
 	ref := git.BranchRef(name)
-	dirty, err := ex.dirtyBelow(ctx, w, git.Ref{Name: ref, ID: r.ID}, ours)
+	dirty, to, err := ex.dirtyBelow(ctx, w, git.Ref{Name: ref, ID: r.ID}, ours)
 	if err != nil {
 		return "", err
 	}
-	if dirty == "" {
+	if !dirty {
 		ex.spared[ref] = expunge.RefusedRef{ID: r.ID, At: ex.s.Clock(), Why: expunge.UnsoundReason(why)}
 		return "", nil
 	}
 	ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
-	ex.raised[ref], theirs.Branches[name] = r.ID, dirty
-	return dirty, nil
+	if to == "" {
+		ex.warn(fmt.Sprintf("'%s' still contains what was expunged, below what is refused in '%s'; %s", ex.peer.Name, name, noCommand))
+		return "", nil
+	}
+	ex.raised[ref], theirs.Branches[name] = r.ID, to
+	return to, nil
 }
 
-// dirtyBelow returns what is valid below a refused branch that is not here, if w removes something from that.
-func (ex *exchanger) dirtyBelow(ctx context.Context, w *expunge.Rewriter, r git.Ref, ours *remote.RefSet) (git.ID, error) {
+// dirtyBelow reports whether w removes something from what is valid below a refused branch that is not here, and returns that; "" if it is several
+// commits that cannot be united.
+func (ex *exchanger) dirtyBelow(ctx context.Context, w *expunge.Rewriter, r git.Ref, ours *remote.RefSet) (dirty bool, to git.ID, err error) {
 	if ex.peer.Bundle {
-		return "", nil
+		return false, "", nil
 	}
-	to, _, err := ex.oneBelow(ctx, r, ours)
+	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
 	if ctx.Err() != nil {
-		return "", ctx.Err()
+		return false, "", ctx.Err()
 	}
-	if err != nil || to == "" { // it cannot be told
-		return "", nil
+	if err != nil { // it cannot be told
+		return false, "", nil
 	}
-	now, err := w.RewriteNew(ctx, []git.ID{to})
-	if cannotRedact(err) {
-		return "", nil
+	for _, tip := range sound.Tips {
+		now, err := w.RewriteNew(ctx, []git.ID{tip})
+		if err != nil && !cannotRedact(err) {
+			return false, "", err
+		}
+		dirty = dirty || err != nil || now[tip] != tip
 	}
-	if err != nil || now[to] == to {
-		return "", err
+	if !dirty || !ex.merge && len(sound.Tips) > 1 {
+		return dirty, "", nil
 	}
-	return to, nil
+	to, err = ex.unite(ctx, r.Name, sound.Tips, ours)
+	if ctx.Err() != nil {
+		return false, "", ctx.Err()
+	}
+	if err != nil {
+		to = ""
+	}
+	return true, to, nil
 }
