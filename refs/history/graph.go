@@ -150,6 +150,9 @@ func (r *graphReader) add(f [][]byte) error {
 	return nil
 }
 
+// mostStandIns is how many nodes stand in for a commit that is none: thousands of merges on top of each other would each pass on all.
+const mostStandIns = 64
+
 // join drops what is no node, and gives each node the nodes that its ancestors are. It goes from the oldest
 // to the newest commit, so that the parents of a commit are known.
 func (r *graphReader) join() {
@@ -159,18 +162,18 @@ func (r *graphReader) join() {
 	}
 	keep := make([]bool, len(r.all))
 	for i, p := range slices.Backward(r.all) {
-		parents := []git.ID{}
+		parents, seen := []git.ID{}, map[git.ID]bool{}
 		for _, id := range p.parents {
 			for _, node := range r.passed[id] {
-				if !slices.Contains(parents, node) {
-					parents = append(parents, node)
+				if !seen[node] {
+					parents, seen[node] = append(parents, node), true
 				}
 			}
 		}
 		n := &r.g.Nodes[i]
 		begins := len(p.parents) == 0 || branches[p.parents[0]] != p.branch
 		if keep[i] = n.ID != "" || begins; !keep[i] {
-			r.passed[p.id] = parents
+			r.passed[p.id] = parents[:min(len(parents), mostStandIns)]
 			continue
 		}
 		n.Parents, r.passed[p.id] = parents, []git.ID{p.id}
