@@ -207,7 +207,7 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 		sound, known := below[here]
 		one := known && len(sound.Tips) < 2
 		p.ex.unread = p.ex.unread || here == git.RoadmapRef && !one
-		if had := p.ex.spared[here]; had.ID != r.ID {
+		if had := p.ex.spared[here]; had.ID != r.ID && (one || !known || p.ex.merge) { // a fetch unites nothing: the next sync looks at it
 			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: known, Tips: sound.Tips}
 		}
 		var hints []string
