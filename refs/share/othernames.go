@@ -60,11 +60,11 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 		return false, nil
 	}
 	there, err := remote.Tracked(ctx, ex.s, ex.peer.Other())
-	if err != nil || there.Empty() && len(there.Tags) == 0 { // mostly: one listing of no refs
+	if err != nil || there.Empty() && len(there.Tags) == 0 && there.Notes == "" { // mostly: one listing of no refs
 		return false, err
 	}
 	if !there.Whole() {
-		return false, ex.dropStray(ctx, &there)
+		return false, ex.cleanStray(ctx, &there)
 	}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil || ours.Empty() || theirs.Empty() {

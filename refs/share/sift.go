@@ -200,6 +200,7 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 	for n, r := range refs {
 		here := git.NameHere(r.Name, p.ex.peer.Heads)
 		if p.ex.raised[here] == r.ID {
+			delete(p.ex.aside, here) // of the round before
 			p.ex.warn(fmt.Sprintf("'%s' of '%s' was not fetched: %v", displayRef(here), p.ex.peer.Name, err))
 			continue
 		}
