@@ -110,10 +110,11 @@ func (w *codeSearch) find(ctx context.Context, at *store.At) (git.ID, error) {
 
 // noted returns the memory commit that a code commit's note links to this branch, by its
 // present name or an earlier one. A link to a commit that is absent, or is not memory, is
-// ignored: a note may come from anywhere.
+// ignored: a note may come from anywhere. So is one that is no hash: git evaluates any other
+// revision, and "HEAD^{/x}" searches the whole history of the code.
 func (w *codeSearch) noted(ctx context.Context, c *lineCommit) (git.ID, error) {
 	for _, f := range slices.Backward(notes.Parse(c.note)) {
-		if f.Kind != notes.KindLink {
+		if f.Kind != notes.KindLink || !git.IsID(string(f.Memory)) {
 			continue
 		}
 		id, err := w.s.Repo().Peel(ctx, string(f.Memory)+"^{commit}")

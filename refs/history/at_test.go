@@ -69,7 +69,8 @@ func TestAtLinkedByNote(t *testing.T) {
 	made := p.Commit("main", "On it")
 	note := func(memory, branch, id string) { p.Link(string(code), memory, branch, id) }
 	checkAt(p, "", string(code), history.AtLink, made)
-	for i, nowhere := range []string{strings.Repeat("ab", 20), string(code), "HEAD", "", "--all", "x\ny"} {
+	for i, nowhere := range []string{strings.Repeat("ab", 20), string(code), "HEAD", "", "--all", "x\ny",
+		string(before)[:10], git.BranchRef("main") + "^{/Before}"} { // git evaluates the last, at any cost
 		note(nowhere, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
 	}
 	note(string(before), "other", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
