@@ -87,6 +87,7 @@ type linkQuery struct {
 	byName  map[string]*linkedMemory // by Context-Id, or by hash without one
 	missing map[string][]CodeLink
 	place   map[git.ID]int // of the code commits in git's order
+	asked   int            // by older
 }
 
 // linkedMemory is a memory commit and its code commits.
@@ -158,7 +159,7 @@ func (b *linkQuery) add(ctx context.Context, c *git.Commit, code CodeLink, how s
 		m = &linkedMemory{c: c}
 		b.list, b.byName[name] = append(b.list, m), m
 	} else if m.c.ID != c.ID {
-		older, err := b.s.Repo().IsAncestor(ctx, c.ID, m.c.ID)
+		older, err := b.older(ctx, name, c, m.c)
 		if err != nil {
 			return err
 		}
@@ -172,6 +173,18 @@ func (b *linkQuery) add(ctx context.Context, c *git.Commit, code CodeLink, how s
 	}
 	m.links[i].add(how)
 	return nil
+}
+
+// mostOlder is how often older asks git. An entry has a second commit only where git's own commands copied its message.
+const mostOlder = 16
+
+// older reports which of two commits that name an entry added it: the one in the other's history. Where thousands name entries, a
+// child for each takes minutes; beyond a few, the dates tell.
+func (b *linkQuery) older(ctx context.Context, name string, c, than *git.Commit) (bool, error) {
+	if b.asked++; b.asked > mostOlder {
+		return store.Original(name, c.ID, c.Committer.When.Unix(), than.ID, than.Committer.When.Unix()), nil
+	}
+	return b.s.Repo().IsAncestor(ctx, c.ID, than.ID)
 }
 
 // follow resolves a link of a note.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,6 +95,31 @@ func manyOn(p *memtest.Clocked, branch, code string) {
 		}
 	}
 	p.Input([]byte(in.String()), "fast-import", "--quiet")
+}
+
+// Of hundreds of commits that name one entry, the one that added it is found without a child of git's for each.
+func TestLinksOfCopies(t *testing.T) {
+	t.Parallel()
+	p := memtest.NewClocked(t)
+	p.Later()
+	want := p.Commit("main", "Once")
+	entry := p.Git("log", "-1", "--format=%B", string(want))
+	copies := want
+	for i := range 40 {
+		cmd := exec.Command("git", "commit-tree", "-p", string(copies), "-m", entry, string(want)+"^{tree}")
+		date := fmt.Sprintf("%d +0000", p.Now.Unix()+60*int64(i+1))
+		cmd.Dir, cmd.Env = p.Dir, append(p.Env[:len(p.Env):len(p.Env)], "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_DATE="+date)
+		copies = git.ID(strings.TrimSpace(string(memtest.OK(cmd.Output())(t))))
+	}
+	p.Git("update-ref", git.BranchRef("main"), string(copies))
+	trace := filepath.Join(t.TempDir(), "trace")
+	p.Env = append(p.Env, "GIT_TRACE2_EVENT="+trace)
+	if got := hashes(p, "", "HEAD"); !slices.Equal(got, []git.ID{want}) {
+		t.Errorf("found %v, want %s", got, want)
+	}
+	if n := strings.Count(string(memtest.OK(os.ReadFile(trace))(t)), `"merge-base","--is-ancestor"`); n == 0 || n > 16 {
+		t.Errorf("git compared %d commits, want a few", n)
+	}
 }
 
 // A damaged file says nothing.
