@@ -165,6 +165,7 @@ func (c *checker) lostLinesOf(ctx context.Context, tip git.ID) error {
 			return err
 		}
 		defer tx.Close()
+		c.loaded = nil // checkNotes reads what was restored
 		return code.UpdateNotes(ctx, tx, "context: restore notes that were removed", func(u *notes.Update) error {
 			return u.Restore(ctx, lost, "")
 		})

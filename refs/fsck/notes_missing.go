@@ -71,6 +71,7 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 
 // goneNotes reports that the notes as a whole are gone, by a deleted ref or an emptied one: no commit
 // here has its fact. A single commit may be on its way to one, and those of others may never have had any.
+// A sync brings back what a remote has, unless the notes here descend from that already.
 func (c *checker) goneNotes(ctx context.Context, commits []git.ID, unshared int) (bool, error) {
 	kept, err := c.s.Repo().Refs(ctx, git.RemoteNotesPrefix)
 	kept = slices.DeleteFunc(kept, func(r git.Ref) bool {
@@ -84,13 +85,33 @@ func (c *checker) goneNotes(ctx context.Context, commits []git.ID, unshared int)
 		"the notes of %s are gone: what the commits contain can be written again, scores, outcomes, reviews and links cannot",
 		prose.Count(len(commits), "commit"))}
 	fix := func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, commits) }
-	if len(kept) > 0 {
+	descend, err := c.notesDescend(ctx, kept)
+	switch {
+	case err != nil:
+		return false, err
+	case descend:
+		p.Message = fmt.Sprintf("the notes of %s lack what the commits contain", prose.Count(len(commits), "commit"))
+	case len(kept) > 0:
 		name := strings.TrimSuffix(strings.TrimPrefix(kept[0].Name, git.RemoteNotesPrefix), "/context")
 		p.Message = fmt.Sprintf("the notes of %s are gone; '%s' has those that were shared", prose.Count(len(commits), "commit"), name)
 		p.Repair, fix = "git context sync "+prose.ShellWord(name), nil
 	}
 	c.report(ctx, fix, p)
 	return true, nil
+}
+
+// notesDescend reports whether the notes descend from all of some, of which there is one at least.
+func (c *checker) notesDescend(ctx context.Context, kept []git.Ref) (bool, error) {
+	tip, err := c.s.NotesTip(ctx)
+	if err != nil || tip == "" {
+		return false, err
+	}
+	for _, r := range kept {
+		if old, err := c.s.Repo().IsAncestor(ctx, r.ID, tip); err != nil || !old {
+			return false, err
+		}
+	}
+	return len(kept) > 0, nil
 }
 
 // reachedBy returns the commits that our own branches reach, or those that remotes have.
