@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
@@ -46,7 +47,7 @@ func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (sto
 // because topics are compared with the present code. A path of the front matter may be a
 // folder, which has changed if anything in it has. A path has also changed if it appeared,
 // disappeared or moved. One child reads all of them, and one more each path that was being edited and
-// has changed.
+// has changed. Topics that name few paths come first, because the number of these children is limited.
 func MarkTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if tip.At() != nil {
 		return nil
@@ -58,8 +59,8 @@ func MarkTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	if err := v.look(ctx); err != nil {
 		return err
 	}
-	for i := range topics {
-		t := &topics[i]
+	v.until = time.Now().Add(mostEditedTime)
+	for _, t := range fewestPaths(topics) {
 		if t.Base == nil || !v.here(*t.Base) {
 			continue
 		}
@@ -68,6 +69,16 @@ func MarkTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 		}
 	}
 	return nil
+}
+
+// fewestPaths returns topics by the number of their paths.
+func fewestPaths(topics []store.Topic) []*store.Topic {
+	list := make([]*store.Topic, len(topics))
+	for i := range topics {
+		list[i] = &topics[i]
+	}
+	slices.SortStableFunc(list, func(a, b *store.Topic) int { return len(a.Paths) - len(b.Paths) })
+	return list
 }
 
 // markTopic compares the paths of one topic. A path that was being edited when the topic was written
@@ -86,7 +97,8 @@ func (v *codeView) markTopic(ctx context.Context, t *store.Topic) error {
 		if was == is && then.ID == now.ID {
 			continue
 		}
-		if slices.Contains(t.Edited, p) {
+		if v.mayLook() && slices.Contains(t.Edited, p) {
+			v.edited++
 			n, err := v.s.Repo().Touching(ctx, *t.Base, v.head, codePath(p))
 			if git.NotHere(err) {
 				lacking = true
@@ -103,6 +115,20 @@ func (v *codeView) markTopic(ctx context.Context, t *store.Topic) error {
 	}
 	set(&t.Staleness, known && !lacking, changed)
 	return nil
+}
+
+// What a view looks up of paths that were being edited. One takes 0.1 s where the code has thousands of commits since, and the front
+// matter of a topic has room for a thousand. Where the time is over, the first ones are looked up nevertheless: the machine may be busy.
+const (
+	mostEdited     = 64
+	fewEdited      = 3
+	mostEditedTime = 200 * time.Millisecond
+)
+
+// mayLook reports whether another path that was being edited is looked up. Beyond that, one counts as changed: a mark too many can be
+// removed, a missing one hides a change.
+func (v *codeView) mayLook() bool {
+	return v.edited < fewEdited || v.edited < mostEdited && time.Now().Before(v.until)
 }
 
 // MarkStale fills in the Staleness of commits: it compares the files that each mentions
@@ -197,6 +223,8 @@ type codeView struct {
 	head    git.ID // "" while it is unborn
 	asked   map[git.ID][]string
 	entries map[git.CommitPath]git.TreeEntry
+	edited  int       // how many paths mayLook allowed
+	until   time.Time // the end of those
 }
 
 // ask registers paths of commits.
