@@ -172,6 +172,7 @@ func hasItem(items []Item, text string) bool {
 func FuzzParseTopic(f *testing.F) {
 	for _, text := range []string{"", "x", "---\n", "---\n---\n", "---\npaths: [a]\nsupersedes: b\nx: {y: z}\n---\ntext", "---\r\npaths:\r\n- a\r\n---\r\n",
 		"---\npinned: true\nconfirmed: 0123456789012345678901234567890123456789\nedited: [a]\n---\nx",
+		"---\npaths:\n  - \"a b\"\n  - c/d\nsupersedes: \"e\"\nedited:\n  - c/d\n---\nx",
 		"---\n\"p\\x69nned\": true\n---\nx", "---\nx: &a pinned\n*a : true\n---\nx"} {
 		f.Add([]byte(text))
 	}
@@ -184,8 +185,18 @@ func FuzzParseTopic(f *testing.F) {
 		if diff := cmp.Diff(topic, again); err != nil || diff != "" {
 			t.Fatalf("%v %s\n%q", err, diff, topic.Bytes())
 		}
-		if pinned, supersedes, err := TopicMarks(data); pinned != topic.Pinned || supersedes != topic.Supersedes || err != nil {
-			t.Fatalf("marks %v %q %v of %q", pinned, supersedes, err, data)
+		if marks, plain := PlainMarks(data); plain && (marks.Pinned != topic.Pinned || marks.Supersedes != topic.Supersedes) {
+			t.Fatalf("marks %v %q of %q", marks.Pinned, marks.Supersedes, data)
+		}
+		if plain, ok := PlainTopic(data); ok {
+			front, text, _ := cutFront(string(data))
+			if diff := cmp.Diff(topic, plain); diff != "" {
+				t.Fatalf("plain %s\n%q", diff, data)
+			}
+			// A comment is no plain front matter: YAML reads the same.
+			if read, err := ParseTopic([]byte("---\n#\n" + front + "---\n" + text)); front != "" && (err != nil || read.Extra != "" || cmp.Diff(topic, read) != "") {
+				t.Fatalf("%v: YAML reads %s\n%q", err, cmp.Diff(topic, read), data)
+			}
 		}
 	})
 }

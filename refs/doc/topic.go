@@ -12,6 +12,7 @@ import (
 const (
 	maxTopicKey   = 100 // bytes
 	fence         = "---"
+	keyPaths      = "paths"
 	keySupersedes = "supersedes"
 )
 
@@ -96,6 +97,9 @@ func ParseTopic(data []byte) (Topic, error) {
 	if len(front) > MetadataLimit {
 		return t, fmt.Errorf("front matter of %d bytes is %w of %d", len(front), ErrOverLimit, MetadataLimit)
 	}
+	if plain := t; plain.takePlain(front) {
+		return plain, nil
+	}
 	root, err := decodeMap(front)
 	if err != nil {
 		return t, frontMatterError(err)
@@ -116,18 +120,6 @@ func ParseTopic(data []byte) (Topic, error) {
 		}
 	}
 	return t, nil
-}
-
-// TopicMarks reads of a topic whether it is pinned, and which topic it supersedes. It parses the front matter
-// only if that may say so, which is 20 times as fast. A file that it does not parse may be one that ParseTopic
-// refuses.
-func TopicMarks(data []byte) (pinned bool, supersedes string, err error) {
-	front, _, _ := cutFront(string(data))
-	if !strings.Contains(front, keyPinned) && !strings.Contains(front, keySupersedes) && !strings.Contains(front, `\`) {
-		return false, "", nil // a key without escapes is in the text as it is
-	}
-	t, err := ParseTopic(data)
-	return t.Pinned, t.Supersedes, err
 }
 
 // FrontSize returns the number of bytes of the front matter of a topic, which it does not read; 0 for one that [ParseTopic] refuses as too
@@ -165,7 +157,7 @@ func cutFront(s string) (front, text string, ok bool) {
 
 // takePaths moves `paths`, a list of texts or one text, out of the front matter.
 func (t *Topic) takePaths(root *yaml.Node) error {
-	n := lookup(root, "paths")
+	n := lookup(root, keyPaths)
 	if n == nil {
 		return nil
 	}
@@ -179,7 +171,7 @@ func (t *Topic) takePaths(root *yaml.Node) error {
 		}
 		t.Paths = append(t.Paths, p.Value)
 	}
-	remove(root, "paths")
+	remove(root, keyPaths)
 	return nil
 }
 
@@ -187,7 +179,7 @@ func (t *Topic) takePaths(root *yaml.Node) error {
 // Extra must be YAML, otherwise ParseTopic refuses the file.
 func (t Topic) Bytes() []byte {
 	var b strings.Builder
-	writeTexts(&b, "paths", t.Paths)
+	writeTexts(&b, keyPaths, t.Paths)
 	if t.Supersedes != "" {
 		b.WriteString("supersedes: " + yamlText(t.Supersedes) + "\n")
 	}

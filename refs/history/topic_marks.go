@@ -79,14 +79,13 @@ func readMarks(ctx context.Context, s *store.Store, t *store.Tip, names map[git.
 	for id := range names {
 		wanted = append(wanted, id)
 	}
-	return s.Repo().ReadStarts(ctx, wanted, topicStart(0), func(o git.Start) error {
-		pinned, supersedes, err := doc.TopicMarks(o.Text())
-		for _, name := range names[o.ID] {
+	return EachTopicStart(ctx, s, wanted, 0, doc.PlainMarks, func(id git.ID, topic doc.Topic, err error) error {
+		for _, name := range names[id] {
 			if err != nil {
 				return fmt.Errorf("topic '%s' of branch '%s': %w", strings.TrimSuffix(name, ".md"), t.Name(), err)
 			}
-			if pinned || supersedes != "" {
-				marks[name] = topicMark{pinned, supersedes}
+			if topic.Pinned || topic.Supersedes != "" {
+				marks[name] = topicMark{topic.Pinned, topic.Supersedes}
 			}
 		}
 		return nil

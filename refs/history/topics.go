@@ -41,53 +41,28 @@ func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]st
 // listedText is how many bytes of a topic's text a list of topics contains.
 const listedText = 4 << 10
 
-// eachTopic reads topics, given by the names of their files, in any order: of each text at most size bytes.
+// eachTopic reads topics, given by the names of their files, in any order: of each text at most size bytes, and of all no more
+// paths than mostListed.
 func eachTopic(ctx context.Context, s *store.Store, tip *store.Tip, ids map[string]git.ID, size int,
 	each func(name string, t doc.Topic)) error {
 	names := make(map[git.ID][]string, len(ids))
 	for name, id := range ids {
 		names[id] = append(names[id], name)
 	}
-	parse := func(start git.Start) error {
-		for _, name := range names[start.ID] {
-			t, err := parseTopicStart(start, size)
+	var list topicList
+	err := EachTopicStart(ctx, s, slices.Collect(maps.Keys(names)), size, doc.PlainTopic, func(id git.ID, t doc.Topic, err error) error {
+		for _, name := range names[id] {
 			if err != nil {
 				return fmt.Errorf("topic '%s' of branch '%s': %w", strings.TrimSuffix(name, ".md"), tip.Name(), err)
 			}
-			each(name, t)
+			list.add(name, t)
 		}
 		return nil
+	})
+	for _, x := range list.topics {
+		each(x.name, x.t)
 	}
-	if len(names) > fewTopics {
-		return s.Repo().ReadStarts(ctx, slices.Collect(maps.Keys(names)), topicStart(size), parse)
-	}
-	for id := range names {
-		start, err := s.Repo().BlobStart(ctx, id, topicStart(size))
-		if err == nil {
-			err = parse(start)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fewTopics is how many topics are read one by one: a git process that reads many takes longer
-// to start.
-const fewTopics = 30
-
-// topicStart is how many bytes of a topic's file have its front matter and size bytes of its text.
-func topicStart(size int) int { return size + doc.TopicHead }
-
-// parseTopicStart reads a topic of which only the beginning may have been read, and of its text at most size
-// bytes, which it copies: a list must not hold the whole files.
-func parseTopicStart(start git.Start, size int) (doc.Topic, error) {
-	t, err := doc.ParseTopic(start.Text())
-	if len(t.Text) > size {
-		t.Text = strings.Clone(doc.ShortText(t.Text, size))
-	}
-	return t, err
+	return err
 }
 
 // Topic reads one topic of a tip.

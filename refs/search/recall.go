@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -235,9 +236,8 @@ func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 		}
 	}
 	gone := map[topicOf]bool{}
-	err := c.s.Repo().ReadStarts(ctx, blobs, doc.TopicHead, func(o git.Start) error {
-		for _, by := range at[o.ID] {
-			topic, err := doc.ParseTopic(o.Text())
+	err := history.EachTopicStart(ctx, c.s, blobs, 0, doc.PlainMarks, func(id git.ID, topic doc.Topic, err error) error {
+		for _, by := range at[id] {
 			if err != nil {
 				return fmt.Errorf("topic '%s' of branch '%s': %w", by.key, by.branch, err)
 			}
