@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -187,7 +188,7 @@ func (h *hiding) addTracked(r git.Ref) {
 	}
 	from, branch, ok := git.TrackedBranch(r.Name)
 	own := func(o git.Ref) bool { return o.Name == git.BranchRef(branch) }
-	if ok && from == h.request.Remote && !h.kept[r.ID] && !slices.ContainsFunc(h.request.Refs, own) {
+	if ok && from == remote.NameOf(h.request.Remote) && !h.kept[r.ID] && !slices.ContainsFunc(h.request.Refs, own) {
 		h.add(r)
 	}
 }

@@ -38,11 +38,15 @@ func (ex *exchanger) fetchBesideApart(ctx context.Context, ours *remote.RefSet, 
 }
 
 // keepBeside keeps for the rest of the exchange what git refuses under the other names. Of a ref with one valid commit below it, that counts as
-// what is there.
+// what is there, also for further names of its object.
 func (ex *exchanger) keepBeside(o *exchanger) {
 	ex.otherAside, ex.otherSpared = o.aside, o.spared
+	known := map[git.ID]bool{}
+	for _, r := range o.spared {
+		known[r.ID] = known[r.ID] || r.Sifted && len(r.Tips) < 2
+	}
 	for _, ref := range slices.Sorted(maps.Keys(o.aside)) {
-		if r := o.spared[ref]; r.Sifted && len(r.Tips) < 2 {
+		if r, refused := o.spared[ref]; refused && known[r.ID] {
 			ex.warn(o.aside[ref].Error())
 			delete(ex.otherAside, ref)
 		}

@@ -208,7 +208,7 @@ func (ex *exchanger) deleteOld(ctx context.Context) ([]pack.Kept, error) {
 	if err := expunge.DropReflogs(ctx, ex.s, logs); err != nil {
 		return nil, err
 	}
-	res, err := pack.Purge(ctx, ex.s.Repo(), ex.dirty.Purge, ex.keptTips()...)
+	res, err := pack.Purge(ctx, ex.s.Repo(), ex.dirty.Purge, append(ex.keptTips(), ex.kept...)...)
 	if err != nil {
 		return nil, err
 	}

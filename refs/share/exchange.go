@@ -78,6 +78,7 @@ type exchanger struct {
 	arrived      []*incoming.Commit            // what came with the refs to merge or take, checked
 	read         loss.Entries                  // of its documents
 	unread       bool                          // the other side's roadmap may have tombstones that cannot be read
+	named        *exchanger                    // the exchange with the names in use, of one with the other names
 	otherAside   map[string]error              // refs under its other names that git refuses, by their names here
 	raised       map[string]git.ID             // refused branches that are not here of which what is valid below has their place, by their names here
 	otherSpared  map[string]expunge.RefusedRef // what is known of those

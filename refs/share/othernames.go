@@ -72,7 +72,7 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 	}
 	res := newResult(ex.peer.Name)
 	o := newExchanger(ex.s, ex.o, ex.peer.Other(), &res)
-	o.otherAside, o.spared, o.kept = ex.otherAside, ex.otherSpared, ex.needed()
+	o.named, o.otherAside, o.spared, o.kept = ex, ex.otherAside, ex.otherSpared, ex.needed()
 	o.merge, o.shared, o.current, o.waiting = true, ex.shared, ex.current, ex.waiting
 	maps.Copy(o.aside, ex.otherAside)
 	followed := ex.followed(&ours, &theirs)

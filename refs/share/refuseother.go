@@ -17,6 +17,9 @@ import (
 // where they led to what they lead to no more: what asks to forget something may come together with the branches without
 // it, and then nothing else here has it.
 func (ex *exchanger) replacedBranches(ctx context.Context) ([]git.Ref, error) {
+	if ex.named != nil { // one fetch brought both
+		return ex.named.replacedBranches(ctx)
+	}
 	if len(ex.tracked) == 0 {
 		return nil, nil
 	}

@@ -208,7 +208,8 @@ func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below m
 		sound, known := below[here]
 		one := known && len(sound.Tips) < 2
 		p.ex.unread = p.ex.unread || here == git.RoadmapRef && !one
-		if had := p.ex.spared[here]; had.ID != r.ID && (one || !known || p.ex.merge) { // a fetch unites nothing: the next sync looks at it
+		own := expunge.RefID(p.ours, here)
+		if had := p.ex.spared[here]; had.ID != r.ID && (one || !known || own != "") { // several that are not joined here are looked at each time
 			p.ex.spared[here] = expunge.RefusedRef{ID: r.ID, At: p.ex.s.Clock(), Why: err.Error(), ByGit: true, Sifted: known, Tips: sound.Tips}
 		}
 		var hints []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
@@ -84,7 +85,7 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 			return sound, nil
 		}
 		if tip, err = p.ex.unite(ctx, r.Name, sound.Tips, p.ours); err != nil || tip == "" {
-			return sound, err
+			return sound, errors.Join(err, p.raise(ctx, r, sound.Tips...))
 		}
 		sound.Tips = []git.ID{tip}
 	}
@@ -112,8 +113,8 @@ func (p *sifting) bring(ctx context.Context, q *git.Repo, tips []git.ID) error {
 }
 
 // raise notes a branch that is not here of which what is valid below the refused commit leads to what was expunged: it is cleaned as if the other side
-// had it, see replaceTracking.
-func (p *sifting) raise(ctx context.Context, r git.Ref, tip git.ID) error {
+// had it, see replaceTracking. Of several commits that are not united it only warns.
+func (p *sifting) raise(ctx context.Context, r git.Ref, tips ...git.ID) error {
 	if _, isBranch := git.BranchName(r.Name); !isBranch || expunge.RefID(p.ours, r.Name) != "" || p.ex.peer.OtherNames {
 		return nil
 	}
@@ -121,12 +122,16 @@ func (p *sifting) raise(ctx context.Context, r git.Ref, tip git.ID) error {
 	if err != nil || e.Empty() {
 		return err
 	}
-	now, err := expunge.NewRewriter(p.ex.s, e).RewriteNew(ctx, []git.ID{tip})
+	now, err := expunge.NewRewriter(p.ex.s, e).RewriteNew(ctx, tips)
 	if cannotRedact(err) {
 		return nil
 	}
-	if err == nil && now[tip] != tip {
+	switch dirty := slices.ContainsFunc(tips, func(id git.ID) bool { return now[id] != id }); {
+	case err != nil || !dirty:
+	case len(tips) == 1:
 		p.ex.raised[r.Name] = r.ID
+	default:
+		p.ex.warnBelow(r.Name)
 	}
 	return err
 }

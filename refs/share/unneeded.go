@@ -229,11 +229,16 @@ func (ex *exchanger) dropOrRaise(ctx context.Context, w *expunge.Rewriter, r git
 	}
 	ex.warn(expunge.UnsoundText(expunge.UnsoundReason(why)))
 	if to == "" {
-		ex.warn(fmt.Sprintf("'%s' still contains what was expunged, below what is refused in '%s'; %s", ex.peer.Name, name, noCommand))
+		ex.warnBelow(ref)
 		return "", nil
 	}
 	ex.raised[ref], theirs.Branches[name] = r.ID, to
 	return to, nil
+}
+
+// warnBelow says that what was expunged is below a refused branch, where no command is known.
+func (ex *exchanger) warnBelow(ref string) {
+	ex.warn(fmt.Sprintf("'%s' still contains what was expunged, below what is refused in '%s'; %s", ex.peer.Name, displayRef(ref), noCommand))
 }
 
 // dirtyBelow reports whether w removes something from what is valid below a refused branch that is not here, and returns that; "" if it is several
