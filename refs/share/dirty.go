@@ -56,7 +56,7 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	}
 	list, err := ex.s.Repo().LsRemote(ctx, remote.NameOf(ex.peer.Name), names...)
 	if errors.Is(err, git.ErrUnreachable) {
-		err = unreachable(ex.peer.Name, err)
+		err = unreachable(remote.NameOf(ex.peer.Name), err)
 	}
 	if err != nil {
 		return nil, err
