@@ -92,6 +92,13 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 		if b.named == b.there || late[name] {
 			continue
 		}
+		if refused, err := ex.refusedInUse(ctx, b, inUse); err != nil || refused {
+			if err != nil {
+				return err
+			}
+			ex.other.back[git.Ref{Name: git.BranchRef(name), ID: b.there}] = ""
+			continue
+		}
 		if ok, err := ex.checkBranch(ctx, &b); err != nil || !ok {
 			if err != nil {
 				return err
@@ -101,6 +108,23 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 		ex.other.branches = append(ex.other.branches, b)
 	}
 	return nil
+}
+
+// refusedInUse reports whether a branch is refused under the names in use: nothing can be pushed on top of that, nor merged with it.
+func (ex *exchanger) refusedInUse(ctx context.Context, b otherBranch, inUse remote.Remote) (bool, error) {
+	ref := git.BranchRef(b.name)
+	if _, dropped := ex.named.spared[ref]; dropped || ex.named.aside[ref] != nil {
+		return true, nil
+	}
+	if b.named == "" {
+		return false, nil
+	}
+	err := incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{{Name: inUse.Tracking.Of(ref), ID: b.named}}})
+	var refused *fail.Error
+	if errors.As(err, &refused) && refused.Code == fail.IncomingInvalid {
+		return true, nil
+	}
+	return false, err
 }
 
 // checkBranch checks the rest of what such a branch brings, compares it, and reports whether it brings anything. One that is refused is set aside.
