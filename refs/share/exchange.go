@@ -143,6 +143,7 @@ func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchange
 		err = ex.rehearse(ctx)
 	} else {
 		err = errors.Join(ex.run(ctx), ex.tellRequests(ctx))
+		ex.holdSplit()
 	}
 	res.sort()
 	return res, err

@@ -32,7 +32,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 		return nil, err
 	}
 	o := newExchanger(ex.s, ex.o, ex.peer.Other(), ex.res)
-	o.merge = ex.merge
+	o.merge, o.named = ex.merge, ex
 	notThere, err := o.leftOutBeside(ctx, f, &ours)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 		if !p.ex.merge || r.Name == git.NotesRef || !p.ex.peer.OtherNames && !(isBranch && expunge.RefID(p.ours, r.Name) == "") { // these are joined here
 			return sound, nil
 		}
-		if tip, err = p.ex.unite(ctx, r.Name, sound.Tips, p.ours); err != nil || tip == "" {
+		if tip, err = p.united(ctx, r, had, sound.Tips); err != nil || tip == "" {
 			return sound, errors.Join(err, p.raise(ctx, r, sound.Tips...))
 		}
 		sound.Tips = []git.ID{tip}
@@ -101,6 +101,27 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 	}
 	set(p.before, git.Ref{Name: r.Name, ID: tip})
 	return sound, p.raise(ctx, r, tip)
+}
+
+// united returns a commit with several valid ones: had, which the tracking ref has, or what the names in use have, if that leads to all of them, or else a new one.
+func (p *sifting) united(ctx context.Context, r git.Ref, had git.ID, tips []git.ID) (git.ID, error) {
+	known := []git.ID{had}
+	if p.ex.peer.OtherNames {
+		named, err := remote.Tracked(ctx, p.ex.s, p.ex.named.peer)
+		if err != nil {
+			return "", err
+		}
+		known = append(known, expunge.RefID(&named, r.Name))
+	}
+	for _, id := range known {
+		if id == "" {
+			continue
+		}
+		if has, err := p.ex.hasAll(ctx, id, tips); err != nil || has {
+			return id, err
+		}
+	}
+	return p.ex.unite(ctx, r.Name, tips, p.ours)
 }
 
 // bring copies commits from a quarantine, unless our refs lead to all of them.

@@ -41,6 +41,9 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 	case ex.rehearsal:
 		sp.Message += fmt.Sprintf("a sync unites them under %s", own)
 		return sp, nil
+	case ex.peer.Follows != nil || len(ex.o.Branches) > 0:
+		sp.Message += fmt.Sprintf("sync unites the branches that it exchanges under %s. Sync all branches to see how to remove the others", own)
+		return sp, nil
 	case len(ex.other.back) > 0:
 		var refs []string
 		for r := range ex.other.back {
@@ -67,6 +70,17 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 		sp.Message += fmt.Sprintf("A clone that uses %s gets the union when it syncs; then this one should use these names too", own)
 	}
 	return sp, nil
+}
+
+// holdSplit takes back the commands that remove the other names, if not all that was taken in from there was pushed.
+func (ex *exchanger) holdSplit() {
+	sp := ex.res.Split
+	unpushed := func(b otherBranch) bool { return !slices.Contains(ex.res.Pushed, git.BranchRef(b.name)) }
+	if sp == nil || ex.peer.Heads || len(sp.Commands) == 0 || len(ex.refused) == 0 && !ex.late && !slices.ContainsFunc(ex.other.branches, unpushed) {
+		return
+	}
+	sp.Commands = []string{}
+	sp.Message = fmt.Sprintf("'%s' has memory under two sets of names; not all of it was pushed to %s", ex.peer.Name, git.NameOn(git.Root, false))
 }
 
 // backCommands set what is refused under the other names back to what this exchange could not take in.
