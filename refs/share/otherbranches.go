@@ -152,40 +152,35 @@ func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, err
 	return how != ahead, err
 }
 
-// validBelow is oneBelow for a branch under the other names. What it cannot tell stays there. It returns named, which the names in use have, if that
-// leads to all of it.
-func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, named git.ID, ours *remote.RefSet) (git.ID, error) {
-	to, tips, err := ex.oneBelow(ctx, r, ours)
+// validBelow returns the newest valid commit below a refused branch that is not here, or one that unites several; "" if there is none. What it
+// cannot tell, or unite, stays there. named is what the names in use have.
+func (ex *exchanger) validBelow(ctx context.Context, r git.Ref, named git.ID, ours *remote.RefSet) (to git.ID, err error) {
+	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
+	if err == nil && len(sound.Tips) > 0 {
+		ex.other.below[r.Name] = true
+		to, err = ex.unite(ctx, r.Name, sound.Tips, ours, named)
+	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if len(tips) > 0 {
-		ex.other.below[r.Name] = true
-	}
-	if named != "" && len(tips) > 0 {
-		if has, err := ex.hasAll(ctx, named, tips); err != nil || has {
-			return named, err
-		}
-	}
-	if err != nil || to == "" && len(tips) > 0 {
+	if err != nil || to == "" && len(sound.Tips) > 0 {
 		ex.other.back[r] = ""
+		return "", nil
 	}
 	return to, nil
 }
 
-// oneBelow returns the newest valid commit below a refused branch that is not here, or one that unites several, and these; "" if there is none, or if
-// they cannot be united.
-func (ex *exchanger) oneBelow(ctx context.Context, r git.Ref, ours *remote.RefSet) (to git.ID, tips []git.ID, err error) {
-	sound, err := ex.soundBelow(ctx, r, incoming.RoleBranch, ours)
-	if err != nil || len(sound.Tips) == 0 {
-		return "", nil, err
+// unite returns a commit that unites valid ones of a ref: the first of known that leads to all of them, so that not each exchange makes another one, or
+// else a new one; "" if they cannot be united.
+func (ex *exchanger) unite(ctx context.Context, ref string, tips []git.ID, ours *remote.RefSet, known ...git.ID) (to git.ID, err error) {
+	for _, id := range known {
+		if id == "" {
+			continue
+		}
+		if has, err := ex.hasAll(ctx, id, tips); err != nil || has {
+			return id, err
+		}
 	}
-	to, err = ex.unite(ctx, r.Name, sound.Tips, ours)
-	return to, sound.Tips, err
-}
-
-// unite returns a commit that unites valid ones of a ref; "" if they cannot be united.
-func (ex *exchanger) unite(ctx context.Context, ref string, tips []git.ID, ours *remote.RefSet) (to git.ID, err error) {
 	to = tips[0]
 	for _, id := range tips[1:] {
 		if to, err = ex.uniteOne(ctx, ref, to, id, ours); err != nil || to == "" {

@@ -103,7 +103,7 @@ func (p *sifting) takeSoundOf(ctx context.Context, q *git.Repo, r git.Ref) (inco
 	return sound, p.raise(ctx, r, tip)
 }
 
-// united returns a commit with several valid ones: had, which the tracking ref has, or what the names in use have, if that leads to all of them, or else a new one.
+// united is exchanger.unite, with what the tracking ref and the names in use have.
 func (p *sifting) united(ctx context.Context, r git.Ref, had git.ID, tips []git.ID) (git.ID, error) {
 	known := []git.ID{had}
 	if p.ex.peer.OtherNames {
@@ -113,15 +113,7 @@ func (p *sifting) united(ctx context.Context, r git.Ref, had git.ID, tips []git.
 		}
 		known = append(known, expunge.RefID(&named, r.Name))
 	}
-	for _, id := range known {
-		if id == "" {
-			continue
-		}
-		if has, err := p.ex.hasAll(ctx, id, tips); err != nil || has {
-			return id, err
-		}
-	}
-	return p.ex.unite(ctx, r.Name, tips, p.ours)
+	return p.ex.unite(ctx, r.Name, tips, p.ours, known...)
 }
 
 // bring copies commits from a quarantine, unless our refs lead to all of them.

@@ -57,7 +57,9 @@ func (ex *exchanger) strayHeld(ctx context.Context, e doc.Expunged, ours, there 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err == nil && to != r.ID { // an error is of the data, which may be no memory at all
+		if err != nil { // mostly of the data, which may be no memory at all: nothing else must wait for it
+			ex.warn(fmt.Sprintf("'%s' of '%s' cannot be searched for what was expunged: %v", displayRef(r.Name), ex.peer.Name, err))
+		} else if to != r.ID {
 			held = append(held, expunge.DirtyRef{Ref: r.Name, Old: r.ID, Now: to})
 		}
 	}

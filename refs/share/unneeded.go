@@ -251,7 +251,8 @@ func (ex *exchanger) dirtyBelow(ctx context.Context, w *expunge.Rewriter, r git.
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
-	if err != nil { // it cannot be told
+	if err != nil {
+		ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", displayRef(r.Name), ex.peer.Name, err))
 		return false, "", nil
 	}
 	for _, tip := range sound.Tips {
