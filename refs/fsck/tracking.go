@@ -68,7 +68,7 @@ func checkTracking(ctx context.Context, c *checker) error {
 }
 
 // remoteStates are the folders of local state with a file for each remote.
-var remoteStates = [...]string{"shared", "held", "clean"}
+var remoteStates = [...]string{"shared", "seen", "held", "clean"}
 
 // stateNames returns the remotes that have a file in such a folder, if the file's name tells.
 func (c *checker) stateNames(dir string) ([]string, error) {
@@ -203,7 +203,7 @@ func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git
 		_, err = pack.Purge(ctx, c.s.Repo(), held.Purge)
 	}
 	for _, p := range []remote.Remote{p, p.Other(), (remote.Remote{Name: from, Heads: true}).Other()} { // which names were in use is not known any more
-		for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {
+		for _, name := range []string{p.SharedName(), p.SeenName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {
 			if err == nil {
 				err = removeFile(c.s.StatePath(name))
 			}

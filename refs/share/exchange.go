@@ -54,6 +54,8 @@ type exchanger struct {
 	learnt      bool           // learnRoadmaps has learnt something
 
 	tracked      map[git.Ref]bool              // what tracking refs had before a fetch, by local names, see noteTracked
+	seen         map[string]git.ID             // see [remote.ReadSeen]
+	seenNoted    bool                          // it is in tracked
 	current      string                        // the branch that keeps conflicts
 	waiting      *store.WaitingMerge           // the merge that waits there
 	settle       merge.Settler                 // for conflicts without a resolution
@@ -209,6 +211,11 @@ func (ex *exchanger) readState(ctx context.Context) (err error) {
 		return err
 	}
 	maps.Copy(ex.shared, ex.known)
+	if ex.merge && !ex.peer.Bundle {
+		if ex.seen, err = remote.ReadSeen(ex.s, ex.peer); err != nil {
+			return err
+		}
+	}
 	if ex.current, err = ex.s.Current(ctx); err != nil {
 		return err
 	}
@@ -257,6 +264,9 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	}
 	if forgot { // our refs have moved, and tracking refs may be gone
 		return ex.round(ctx)
+	}
+	if err := ex.noteSeen(&ours, &theirs); err != nil {
+		return false, err
 	}
 	if ex.expunge {
 		return false, ex.outcome(ctx)

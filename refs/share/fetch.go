@@ -24,7 +24,9 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	ex.noteTracked(&before)
+	if err := ex.noteTracked(ctx, &before); err != nil {
+		return nil, err
+	}
 	clear(ex.raised)
 	f := ex.followed(&ours, &before)
 	not, err := ex.leftOut(ctx, f, &ours, &before)

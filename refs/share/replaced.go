@@ -12,8 +12,9 @@ import (
 	"github.com/git-context/git-context/refs/remote"
 )
 
-// noteTracked remembers what tracking refs had before a fetch moves them, until purgeReplaced has looked at it.
-func (ex *exchanger) noteTracked(before *remote.RefSet) {
+// noteTracked remembers what tracking refs had before a fetch moves them, until purgeReplaced has looked at it. The first time it adds what they had
+// when the last sync was done with them: a fetch without a merge, git's own too, may have moved them since.
+func (ex *exchanger) noteTracked(ctx context.Context, before *remote.RefSet) error {
 	if ex.tracked == nil {
 		ex.tracked = map[git.Ref]bool{}
 	}
@@ -22,6 +23,84 @@ func (ex *exchanger) noteTracked(before *remote.RefSet) {
 			ex.tracked[r] = true
 		}
 	}
+	if !ex.merge || ex.seenNoted {
+		return nil
+	}
+	ex.seenNoted = true
+	var moved []git.Ref
+	for name, id := range ex.seen {
+		if before.Branches[name] != id {
+			moved = append(moved, git.Ref{Name: git.BranchRef(name), ID: id})
+		}
+	}
+	whole, err := ex.whole(ctx, moved, idsOf(before))
+	for _, r := range whole {
+		ex.tracked[r] = true
+	}
+	return err
+}
+
+// whole returns the refs with all of their history here, as far as it is beyond some commits that have theirs. Git removes what no ref leads to, and
+// begins with what is oldest.
+func (ex *exchanger) whole(ctx context.Context, refs []git.Ref, not []git.ID) ([]git.Ref, error) {
+	is := func(refs []git.Ref) (bool, error) {
+		ids := expunge.UniqueIDs(refs)
+		for _, id := range not {
+			ids = append(ids, "^"+id)
+		}
+		err := ex.s.Repo().EachReachable(ctx, ids, func(git.ID) {}, "--missing=allow-promisor")
+		if git.ExitCode(err) > 0 {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	infos, err := ex.s.Repo().InfosHere(ctx, expunge.UniqueIDs(refs))
+	if err != nil || len(refs) == 0 {
+		return nil, err
+	}
+	here := map[git.ID]bool{}
+	for _, info := range infos {
+		here[info.ID] = info.Type == "commit"
+	}
+	refs = slices.DeleteFunc(refs, func(r git.Ref) bool { return !here[r.ID] })
+	if all, err := is(refs); err != nil || all {
+		return refs, err
+	}
+	var whole []git.Ref
+	for _, r := range refs {
+		one, err := is([]git.Ref{r})
+		if err != nil {
+			return nil, err
+		}
+		if one {
+			whole = append(whole, r)
+		}
+	}
+	return whole, nil
+}
+
+// noteSeen records what the other side has of the branches that are not here, once this exchange has kept, or purged, what that has replaced. What is
+// said of those that are set aside stays.
+func (ex *exchanger) noteSeen(ours, theirs *remote.RefSet) error {
+	if !ex.merge || ex.rehearsal || ex.peer.Bundle {
+		return nil
+	}
+	now := map[string]git.ID{}
+	for name, id := range ex.seen {
+		if ex.aside[git.BranchRef(name)] != nil {
+			now[name] = id
+		}
+	}
+	for name, id := range theirs.Branches {
+		if ours.Branches[name] == "" {
+			now[name] = id
+		}
+	}
+	if maps.Equal(now, ex.seen) {
+		return nil
+	}
+	ex.seen = now
+	return remote.WriteSeen(ex.s, ex.peer, now)
 }
 
 // purgeReplaced deletes the old history that the fetch has replaced or pruned. A plain `git fetch` brings it into
