@@ -197,6 +197,9 @@ func FuzzParseTopic(f *testing.F) {
 			if read, err := ParseTopic([]byte("---\n#\n" + front + "---\n" + text)); front != "" && (err != nil || read.Extra != "" || cmp.Diff(topic, read) != "") {
 				t.Fatalf("%v: YAML reads %s\n%q", err, cmp.Diff(topic, read), data)
 			}
+			if root, err := decodeMap(front); front != "" && (err != nil || countNodes(root) != plain.frontValues(data)) {
+				t.Fatalf("%v: YAML counts %d values, not %d\n%q", err, countNodes(root), plain.frontValues(data), data)
+			}
 		}
 	})
 }

@@ -38,6 +38,9 @@ const mostFrontNodes = 2000
 // CheckTopic reports why a file must not become a topic: [ParseTopic] refuses it, or its front matter has too many keys and values. What is
 // a topic already is read whatever it has.
 func CheckTopic(data []byte) error {
+	if t, ok := PlainTopic(data); ok {
+		return checkFront(t.frontValues(data))
+	}
 	if _, err := ParseTopic(data); err != nil {
 		return err
 	}
@@ -49,7 +52,12 @@ func CheckTopic(data []byte) error {
 	if err != nil {
 		return frontMatterError(err)
 	}
-	if n := countNodes(root); n > mostFrontNodes {
+	return checkFront(countNodes(root))
+}
+
+// checkFront reports whether front matter of so many keys and values is too much.
+func checkFront(n int) error {
+	if n > mostFrontNodes {
 		return fmt.Errorf("front matter of %d values is %w of %d", n, ErrOverLimit, mostFrontNodes)
 	}
 	return nil

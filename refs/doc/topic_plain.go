@@ -30,6 +30,12 @@ func PlainMarks(data []byte) (Topic, bool) {
 	return PlainTopic(data)
 }
 
+// frontValues is countNodes of the front matter of a file that [PlainTopic] has read: a line is an item, or a key with its value.
+func (t Topic) frontValues(data []byte) int {
+	front, _, _ := cutFront(string(data))
+	return 1 + 2*strings.Count(front, "\n") - len(t.Paths) - len(t.Edited)
+}
+
 // takePlain reads front matter as Bytes writes it. What it returns false for, it may have read in part.
 func (t *Topic) takePlain(front string) bool {
 	front = strings.Clone(front) // the paths must not hold the whole file

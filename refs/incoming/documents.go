@@ -242,7 +242,7 @@ func (c *Inspection) document(f File, data []byte) error {
 			err = m.HasRoom()
 		}
 	case kindTopic:
-		if n := doc.FrontSize(data); n > shortFront {
+		if n := doc.FrontSize(data); n > shortFront && !isPlain(data) {
 			if err := c.use(&c.volumes.yaml, int64(n), f.at.Ref); err != nil {
 				return err
 			}
@@ -261,6 +261,12 @@ func (c *Inspection) document(f File, data []byte) error {
 		return c.wrong(flawDocument, f, "it cannot be read", err)
 	}
 	return nil
+}
+
+// isPlain reports whether a topic is read without YAML.
+func isPlain(topic []byte) bool {
+	_, plain := doc.PlainTopic(topic)
+	return plain
 }
 
 const tooHigh = "a number of more than 15 digits leaves no room to go on counting"
