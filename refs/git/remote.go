@@ -151,7 +151,18 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	}
 	c.args = args
 	_, err := r.talk(ctx, o.Remote, c)
+	if lacksPromised(err) {
+		c.args = append([]string{"-c", "fetch.negotiationAlgorithm=noop"}, args...)
+		_, err = r.talk(ctx, o.Remote, c)
+	}
 	return r.fetchError(o.Remote, err)
+}
+
+// lacksPromised reports whether a fetch failed because a partial clone told the remote of commits that it has in part, as branches of memory that
+// git clone has brought as branches of the code: the remote leaves out what such a commit has. Without a word on what is here it sends all.
+func lacksPromised(err error) bool {
+	var failed *Error
+	return errors.As(err, &failed) && strings.Contains(failed.Stderr, "did not receive expected object")
 }
 
 // fetchError classifies the failure of a fetch.
