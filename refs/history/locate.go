@@ -174,7 +174,8 @@ func locateIn(ctx context.Context, s *store.Store, t *store.Tip, left map[string
 		return nil
 	}
 	wanted, naming := newWanted(left), map[git.ID]logFields{}
-	err := s.LogIDs(ctx, []string{"--notes=context", store.EndOfOptions, string(t.Commit().ID)}, func(f [][]byte) error {
+	args := store.EntriesOf([]string{"--notes=context"}, store.EndOfOptions, string(t.Commit().ID))
+	err := s.LogIDs(ctx, args, func(f [][]byte) error {
 		hash, id := git.ID(f[0]), string(f[1])
 		wanted.List(hash, ParentsOf(f[6]), SecondsOf(f[7]))
 		if left[id] != nil {

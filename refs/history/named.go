@@ -57,7 +57,7 @@ func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool,
 // their summaries. It reads no document.
 func NamedCommits(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]Named, error) {
 	var list []Named
-	args := []string{"--no-notes", store.EndOfOptions, string(t.Commit().ID)}
+	args := store.EntriesOf([]string{"--no-notes"}, store.EndOfOptions, string(t.Commit().ID))
 	err := s.LogIDs(ctx, args, func(f [][]byte) error {
 		if len(f[1]) == 0 { // the birth of the branch, or an edit
 			return nil

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
@@ -176,6 +178,12 @@ func (s *Store) LogIDs(ctx context.Context, args []string, each func(fields [][]
 		return fmt.Errorf("git log ended within a commit: '%s'", prose.OneLine(string(read.Rest), 60))
 	}
 	return nil
+}
+
+// EntriesOf returns the arguments of a git log for the commits that add entries to commit.md, and all merges, each with the nearest listed ones as
+// its parents: what changes nothing there costs git a seventh of what its message does. revs are after the options, without paths.
+func EntriesOf(options []string, revs ...string) []string {
+	return slices.Concat(options, []string{"--full-history", "--parents"}, revs, []string{"--", doc.CommitFile})
 }
 
 // EndOfOptions separates options from revisions on a git command line.
