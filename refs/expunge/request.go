@@ -12,7 +12,6 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -180,15 +179,14 @@ func (h *hiding) add(r git.Ref) {
 	}
 }
 
-// addTracked adds a branch of the remote that asks, unless ours of that name is hidden, too, or was before: a remote
-// goes on having it.
+// addTracked adds a branch of a remote, which may lose it while it is hidden here, unless ours of that name is hidden, too, or was before.
 func (h *hiding) addTracked(r git.Ref) {
 	if h == nil {
 		return
 	}
-	from, branch, ok := git.TrackedBranch(r.Name)
+	_, branch, ok := git.TrackedBranch(r.Name)
 	own := func(o git.Ref) bool { return o.Name == git.BranchRef(branch) }
-	if ok && from == remote.NameOf(h.request.Remote) && !h.kept[r.ID] && !slices.ContainsFunc(h.request.Refs, own) {
+	if ok && !h.kept[r.ID] && !slices.ContainsFunc(h.request.Refs, own) {
 		h.add(r)
 	}
 }

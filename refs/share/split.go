@@ -55,8 +55,9 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 		return sp, nil
 	default:
 		sp.Message += fmt.Sprintf("sync unites them under %s. Once every clone uses these, remove the others:", own)
-		sp.Commands = deleteCommands(p, o.Heads, there)
-		return sp, nil
+		followed, err := ex.followedAskers(ctx)
+		sp.Commands = append(lookFirst(followed), deleteCommands(p, o.Heads, there)...)
+		return sp, err
 	}
 	sp.Message += fmt.Sprintf("sync unites them here under %s. ", heads)
 	complete, err := ex.contains(ctx, there, named)
