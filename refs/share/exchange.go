@@ -144,8 +144,7 @@ func exchange(ctx context.Context, s *store.Store, o Options, set func(*exchange
 	if ex.rehearsal {
 		err = ex.rehearse(ctx)
 	} else {
-		err = errors.Join(ex.run(ctx), ex.tellRequests(ctx))
-		ex.holdSplit()
+		err = errors.Join(ex.run(ctx), ex.tellRequests(ctx), ex.holdSplit(ctx))
 	}
 	res.sort()
 	return res, err

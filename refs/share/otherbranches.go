@@ -99,6 +99,9 @@ func (ex *exchanger) findBranches(ctx context.Context, ours, theirs *remote.RefS
 			ex.other.back[git.Ref{Name: git.BranchRef(name), ID: b.there}] = ""
 			continue
 		}
+		if b.named == "" && ex.leaveClash(b, ours, &named) {
+			continue
+		}
 		if ok, err := ex.checkBranch(ctx, &b); err != nil || !ok {
 			if err != nil {
 				return err
@@ -127,17 +130,39 @@ func (ex *exchanger) refusedInUse(ctx context.Context, b otherBranch, inUse remo
 	return false, err
 }
 
+// leaveClash sets a branch aside that cannot exist beside one of the names in use, and reports whether it has. The command renames it.
+func (ex *exchanger) leaveClash(b otherBranch, sides ...*remote.RefSet) bool {
+	ref := git.BranchRef(b.name)
+	if !slices.ContainsFunc(sides, func(side *remote.RefSet) bool { return clashes(ref, side) }) {
+		return false
+	}
+	heads := ex.peer.Heads
+	p := ex.named.peer
+	from, to := git.NameOn(ref, heads), git.NameOn(git.BranchRef(freeName(b.name)), heads)
+	push := p.PushCommand() + " " + prose.ShellWord(p.Name) + " "
+	drop := p.PushCommand() + " " + prose.ShellWord("--force-with-lease="+from+":"+string(b.there)) + " " + prose.ShellWord(p.Name) + " "
+	ex.aside[ref] = fail.New(fail.ErrRefused, fail.BranchName, fmt.Sprintf("branch '%s' of '%s' has no place beside the branches of '%s'; this renames it there:\n%s && %s",
+		b.name, ex.peer.Name, p.Name, push+prose.ShellWord(string(b.there)+":"+to), drop+prose.ShellWord(":"+from)))
+	return true
+}
+
 // checkBranch checks the rest of what such a branch brings, compares it, and reports whether it brings anything. One that is refused is set aside.
 func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, error) {
 	ref := git.BranchRef(b.name)
 	err := store.CheckBranchName(b.name)
+	var refused *fail.Error
 	if err == nil && b.work != "" {
-		err = incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
+		bad := incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
+		if errors.As(bad, &refused) && refused.Code == fail.IncomingInvalid { // it harms only itself
+			ex.warn("left alone: " + bad.Error())
+			b.work = ""
+		} else {
+			err = bad
+		}
 	}
 	if err == nil { // what would be refused here is not passed on either
 		err = ex.refuseUnverified(ctx, b.name, b.there)
 	}
-	var refused *fail.Error
 	if errors.As(err, &refused) && slices.Contains([]string{fail.IncomingInvalid, fail.BranchName, fail.NotVerified}, refused.Code) {
 		ex.aside[ref] = err
 		return false, nil

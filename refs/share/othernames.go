@@ -122,10 +122,12 @@ func (ex *exchanger) tellSplit(ctx context.Context, o *exchanger) error {
 
 // isMemoryTag reports whether a ref is a tag of a commit with the files of a memory branch. No other one is sure to be of memory, if it is refused.
 func (ex *exchanger) isMemoryTag(ctx context.Context, r git.Ref) bool {
-	if !(&refAction{ref: r.Name}).isTag() || r.ID == "" {
-		return false
-	}
-	c, err := ex.s.Repo().Object(ctx, string(r.ID)+"^{}")
+	return (&refAction{ref: r.Name}).isTag() && r.ID != "" && ex.isMemory(ctx, r.ID)
+}
+
+// isMemory reports whether an object leads to a commit with the files of a memory branch.
+func (ex *exchanger) isMemory(ctx context.Context, id git.ID) bool {
+	c, err := ex.s.Repo().Object(ctx, string(id)+"^{}")
 	if err != nil || c.Type != "commit" {
 		return false
 	}

@@ -109,14 +109,19 @@ func (ex *exchanger) renames() []string {
 	var hints []string
 	for _, r := range ex.refused {
 		if r.clashes {
-			free := strings.ReplaceAll(r.ref, "/", "-")
-			if free == r.ref { // the other one has it as a folder
-				free += "-2"
-			}
-			hints = append(hints, fmt.Sprintf("git context branch -m %s %s", r.ref, free))
+			hints = append(hints, fmt.Sprintf("git context branch -m %s %s", r.ref, freeName(r.ref)))
 		}
 	}
 	return hints
+}
+
+// freeName returns another name for a branch that clashes with one.
+func freeName(name string) string {
+	free := strings.ReplaceAll(name, "/", "-")
+	if free == name { // the other one has it as a folder
+		free += "-2"
+	}
+	return free
 }
 
 // clashes reports whether a ref is a branch that cannot exist beside one of a side.

@@ -73,15 +73,54 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 	return sp, nil
 }
 
-// holdSplit takes back the commands that remove the other names, if not all that was taken in from there was pushed.
-func (ex *exchanger) holdSplit() {
+// holdSplit takes back the commands that remove the other names, unless all that is valid there is under the names in use by now.
+func (ex *exchanger) holdSplit(ctx context.Context) error {
 	sp := ex.res.Split
-	unpushed := func(b otherBranch) bool { return !slices.Contains(ex.res.Pushed, git.BranchRef(b.name)) }
-	if sp == nil || ex.peer.Heads || len(sp.Commands) == 0 || len(ex.refused) == 0 && !ex.late && !slices.ContainsFunc(ex.other.branches, unpushed) {
-		return
+	if sp == nil || ex.peer.Heads || len(sp.Commands) == 0 || len(ex.other.back) > 0 && len(ex.refused) == 0 && !ex.late {
+		return nil
+	}
+	lacks, err := ex.notUnited(ctx)
+	if err != nil || len(lacks) == 0 && len(ex.refused) == 0 && !ex.late {
+		return err
 	}
 	sp.Commands = []string{}
 	sp.Message = fmt.Sprintf("'%s' has memory under two sets of names; not all of it was pushed to %s", ex.peer.Name, git.NameOn(git.Root, false))
+	if len(lacks) > 0 {
+		sp.Message += ": " + prose.QuotedList(lacks)
+	}
+	return nil
+}
+
+// notUnited lists what the other names have of memory and the names in use lack, as both were when the remote was last asked or pushed to.
+func (ex *exchanger) notUnited(ctx context.Context) (lacks []string, err error) {
+	named, err := remote.Tracked(ctx, ex.s, ex.peer)
+	if err != nil {
+		return nil, err
+	}
+	there, err := remote.Tracked(ctx, ex.s, ex.peer.Other())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range refsOf(&there) {
+		has := expunge.RefID(&named, r.Name)
+		st := &refAction{ref: r.Name}
+		switch {
+		case r.ID == "" || r.ID == has || ex.other.below[r.Name] || st.isWork() || r.Name == git.NotesRef || st.isTag() && has != "":
+			continue
+		case ex.other.aside[r.Name]: // it may be a branch of the code
+			if !ex.isMemory(ctx, r.ID) {
+				continue
+			}
+		case has != "":
+			if how, _, err := compare(ctx, ex.s, r.ID, has); err != nil {
+				return nil, err
+			} else if how == behind {
+				continue
+			}
+		}
+		lacks = append(lacks, displayRef(r.Name))
+	}
+	return lacks, nil
 }
 
 // backCommands set what is refused under the other names back to what this exchange could not take in.
