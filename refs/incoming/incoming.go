@@ -320,7 +320,7 @@ func (c *Inspection) brokenHistory(ctx context.Context, tips []Tip, err error) e
 }
 
 // rulesVersion is the version of what Check allows. Raise it with each change of that.
-const rulesVersion = 2
+const rulesVersion = 3
 
 // Rules returns, as one word, what [Check] depends on beside objects, refs and the clock: the version of its rules, and
 // the setting that bounds them. What was refused may be allowed by other rules.

@@ -96,7 +96,7 @@ func (c *Inspection) notRepeated(ctx context.Context, f File) error {
 	return nil
 }
 
-// saysTheSame reports whether two commits have the same message.
+// saysTheSame reports whether two commits have the same message, but for what an expunge makes of each one's documents anew.
 func (c *Inspection) saysTheSame(ctx context.Context, a, b git.ID) (bool, error) {
 	var messages [2]string
 	for i, id := range []git.ID{a, b} {
@@ -104,7 +104,11 @@ func (c *Inspection) saysTheSame(ctx context.Context, a, b git.ID) (bool, error)
 		if err != nil {
 			return false, err
 		}
-		messages[i] = strings.TrimSpace(commit.Message)
+		for line := range strings.Lines(strings.TrimSpace(commit.Message) + "\n") {
+			if key, _, _ := strings.Cut(line, ": "); key != store.TrailerCommits && key != store.TrailerLast {
+				messages[i] += line
+			}
+		}
 	}
 	return messages[0] == messages[1], nil
 }
