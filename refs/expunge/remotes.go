@@ -191,10 +191,10 @@ func (w *Rewriter) source(ctx context.Context, h DirtyRef) (string, bool, error)
 	if err != nil {
 		return string(h.Now), true, orAbsent(err) // without either it is deleted
 	}
+	if h.Now == "" {
+		return h.Ref, true, nil
+	}
 	if h.Ref == git.NotesRef {
-		if h.Now == "" {
-			return h.Ref, true, nil
-		}
 		holds, err := w.notesContain(ctx, ours, h.Now)
 		return h.Ref, holds, err
 	}

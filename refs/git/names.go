@@ -215,8 +215,8 @@ func (t Tracking) Has(ref string) bool {
 
 // Of returns where a ref of the memory is kept.
 func (t Tracking) Of(ref string) string {
-	if ref == NotesRef {
-		return t.Notes()
+	if rest, ok := strings.CutPrefix(ref, NotesRef); ok {
+		return t.Notes() + rest
 	}
 	return t.memory + strings.TrimPrefix(ref, Root)
 }
@@ -228,11 +228,11 @@ const headsMapping = "refs/heads/context/"
 // NameOn returns what a ref of the memory is called on a remote, which may take
 // nothing but branches.
 func NameOn(ref string, heads bool) string {
-	switch {
-	case !heads:
+	if !heads {
 		return ref
-	case ref == NotesRef:
-		return headsMapping + "notes"
+	}
+	if rest, ok := strings.CutPrefix(ref, NotesRef); ok {
+		return headsMapping + "notes" + rest
 	}
 	return headsMapping + strings.TrimPrefix(ref, Root)
 }

@@ -221,6 +221,7 @@ func WriteShared(s *store.Store, r Remote, names map[string]bool) error {
 type RefSet struct {
 	Branches, Tags, Works map[string]git.ID
 	Roadmap, Notes        git.ID
+	Odd                   []git.Ref // what the patterns for these two bring besides, by the names that it has here
 }
 
 // Survey reads the refs of this repository, and those of r as they were when it was last
@@ -255,11 +256,15 @@ func (v *RefSet) read(list []git.Ref, branches, tags, works, roadmap, notes stri
 		} else if name, ok := strings.CutPrefix(r.Name, works); ok {
 			v.Works[name] = r.ID
 		}
-		switch r.Name {
-		case roadmap:
+		if rest, ok := strings.CutPrefix(r.Name, roadmap); ok && rest == "" {
 			v.Roadmap = r.ID
-		case notes:
+		} else if ok {
+			v.Odd = append(v.Odd, git.Ref{Name: git.RoadmapRef + rest, ID: r.ID})
+		}
+		if rest, ok := strings.CutPrefix(r.Name, notes); ok && rest == "" {
 			v.Notes = r.ID
+		} else if ok {
+			v.Odd = append(v.Odd, git.Ref{Name: git.NotesRef + rest, ID: r.ID})
 		}
 	}
 }

@@ -344,11 +344,11 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 			clean = append(clean, r)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(theirs.Works)) {
-		if id := theirs.Works[name]; w.ForgetsWork(id) {
-			held = append(held, expunge.DirtyRef{Ref: git.WorkRef(name), Old: id})
-		}
+	misplaced, err := ex.misplaced(ctx, w, theirs)
+	if err != nil {
+		return nil, nil, err
 	}
+	held = append(held, misplaced...)
 	if theirs.Notes == "" || theirs.Notes == ours.Notes {
 		return held, clean, nil
 	}
