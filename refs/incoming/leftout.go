@@ -72,28 +72,65 @@ func (c *Inspection) reach(ctx context.Context, commits []*Commit) error {
 // notRepeated reports a commit whose entry is not new, because views would take it for the commit of that entry, with its message
 // and without its score. None of our commands makes one where
 //
-//  1. a parent has the entry as its last one, too, with another message: with the same one it is what git's own commands make of a
-//     tip, as for leftOut; or
+//  1. a commit of its history names the entry, with another message: with the same one it is what git's own commands make of a
+//     tip or of an older commit, as for leftOut; or
 //  2. it is the newest entry of a parent's history, and the parent has left it out.
+//
+// What is newer may be expunged, so that the first rule holds for entries that are not the newest, too.
 func (c *Inspection) notRepeated(ctx context.Context, f File) error {
 	for _, id := range f.at.Parents {
-		if c.reached[id] != f.at.EntryID {
+		if c.reached[id] < f.at.EntryID {
 			continue
 		}
 		_, last, err := c.ownLast(ctx, id, f.at.Ref)
-		who, same := "an older commit", false
-		if last == f.at.EntryID && err == nil {
-			who = "a parent"
-			same, err = c.saysTheSame(ctx, f.at.ID, id)
-		}
-		if err == nil && !same {
-			err = c.wrong(FlawUnlisted, f, who+" has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
-		}
 		if err != nil {
 			return err
 		}
+		who, same := "an older commit", c.reached[id] > f.at.EntryID
+		if last == f.at.EntryID {
+			who, same = "a parent", false
+		}
+		if last == f.at.EntryID || same {
+			named, err := c.naming(ctx, id, f.at.EntryID)
+			if err == nil && named != "" {
+				same, err = c.saysTheSame(ctx, f.at.ID, named)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if !same {
+			if err := c.wrong(FlawUnlisted, f, who+" has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// naming returns the nearest commit in the history of one, itself included, that names an entry; "" if none is near.
+func (c *Inspection) naming(ctx context.Context, from git.ID, entry string) (git.ID, error) {
+	seen := map[git.ID]bool{}
+	for queue := []git.ID{from}; len(queue) > 0 && len(seen) < mostLooksEach && c.looked < mostLooks; queue = queue[1:] {
+		id := queue[0]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		c.looked++
+		commit, err := c.repo.Commit(ctx, id)
+		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if commit.Trailer(store.TrailerID) == entry {
+			return id, nil
+		}
+		queue = append(queue, commit.Parents...)
+	}
+	return "", nil
 }
 
 // saysTheSame reports whether two commits have the same message, but for what an expunge makes of each one's documents anew.
