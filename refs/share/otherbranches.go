@@ -123,8 +123,11 @@ func (ex *exchanger) refusedInUse(ctx context.Context, b otherBranch, inUse remo
 		return false, nil
 	}
 	err := incoming.Check(ctx, ex.s, incoming.Refs{Branches: []git.Ref{{Name: inUse.Tracking.Of(ref), ID: b.named}}})
+	if err == nil {
+		err = ex.named.refuseUnverified(ctx, b.name, b.named)
+	}
 	var refused *fail.Error
-	if errors.As(err, &refused) && refused.Code == fail.IncomingInvalid {
+	if errors.As(err, &refused) && (refused.Code == fail.IncomingInvalid || refused.Code == fail.NotVerified) {
 		return true, nil
 	}
 	return false, err
@@ -218,7 +221,7 @@ func (ex *exchanger) unite(ctx context.Context, ref string, tips []git.ID, ours 
 // withBranches adds to a plan the branches that only have to be brought under the names in use. A conflict
 // waits until the branch is here.
 func (ex *exchanger) withBranches(ctx context.Context, ses *store.Transaction, plan []*refAction, roadmap git.ID) ([]*refAction, error) {
-	if !ex.push {
+	if !ex.push || ex.aside[git.RoadmapRef] != nil { // what the remote has expunged is not known then, see holdReturning
 		return plan, nil
 	}
 	for _, b := range ex.other.branches {

@@ -246,7 +246,8 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 	if ref.Name, have, err = l.renamed(ctx, ref.Name, have, base); err != nil {
 		return err
 	}
-	_, branch, tracked := git.TrackedBranch(ref.Name)
+	tracking := ref.Name
+	_, branch, tracked := git.TrackedBranch(tracking)
 	if tracked {
 		had := git.Ref{Name: ref.Name, ID: have}
 		if have == base {
@@ -259,7 +260,7 @@ func (l *lifter) ref(ctx context.Context, r expunge.Request, ref git.Ref) error 
 			return l.make(ctx, r, had, branch, to, base)
 		}
 		ref.Name = git.BranchRef(branch)
-		if may, err := l.mayMerge(ctx, r, branch, have, to); !may || err != nil {
+		if may, err := l.mayMerge(ctx, r, tracking, branch, have, to); !may || err != nil {
 			return err
 		}
 	}
@@ -296,12 +297,16 @@ func (l *lifter) forms(ctx context.Context, id git.ID) (to, base git.ID, err err
 	return kept[id], gone[id], err
 }
 
-// mayMerge reports whether what a remote had may be merged into a branch here without the checks of an exchange: it is not
-// where signatures are asked for, nor where it has entries of ours with other words.
-func (l *lifter) mayMerge(ctx context.Context, r expunge.Request, branch string, have, kept git.ID) (bool, error) {
-	demand, err := remote.VerifyOf(ctx, l.s, remote.Remote{Name: r.Remote})
-	if err != nil || demand == remote.VerifyRequire {
+// mayMerge reports whether what a remote had may be merged into a branch here without the checks of an exchange, and warns if it may not: it has to be
+// signed where that is asked for, and must not have entries of ours with other words.
+func (l *lifter) mayMerge(ctx context.Context, r expunge.Request, tracking, branch string, have, kept git.ID) (bool, error) {
+	why, err := l.unsigned(ctx, r, tracking, kept)
+	if err != nil {
 		return false, err
+	}
+	if why != "" {
+		l.warnings = append(l.warnings, fmt.Sprintf("what '%s' had of branch '%s' does not come back: %s; look at %s", r.Remote, branch, why, kept.Short()))
+		return false, nil
 	}
 	forged, err := expunge.Forges(ctx, l.s, l.after, have, kept)
 	if forged {

@@ -3,13 +3,16 @@ package share
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -136,27 +139,11 @@ func (l *lifter) make(ctx context.Context, r expunge.Request, had git.Ref, branc
 }
 
 // mayMake reports whether a branch may be made, and warns if it may not: by its name, and by what asks for more than an
-// exchange has looked at, see mayMerge.
+// exchange has looked at, see mayMerge. What is sound becomes a deleted branch then.
 func (l *lifter) mayMake(ctx context.Context, r expunge.Request, had git.Ref, branch string, to git.ID) (bool, error) {
 	leave := func(why string) (bool, error) {
 		l.warnings = append(l.warnings, fmt.Sprintf("branch '%s' of '%s' does not come back: %s; look at %s", branch, r.Remote, why, to.Short()))
 		return false, nil
-	}
-	demand, err := remote.VerifyOf(ctx, l.s, remote.Remote{Name: r.Remote})
-	if err != nil {
-		return false, err
-	}
-	if demand == remote.VerifyRequire {
-		return leave("signatures are asked for")
-	}
-	if err := l.s.CheckNewName(ctx, branch); err != nil {
-		return leave(err.Error())
-	}
-	for name, id := range l.now {
-		made, ok := git.BranchName(name)
-		if clash := store.NameClash(made, branch); ok && id != "" && l.had[name] == "" && clash != "" {
-			return leave(fmt.Sprintf("branch '%s' %s", made, clash))
-		}
 	}
 	in := incoming.Refs{Branches: []git.Ref{had, {Name: had.Name, ID: to}}}
 	if err := incoming.Check(ctx, l.s, in); err != nil {
@@ -165,5 +152,51 @@ func (l *lifter) mayMake(ctx context.Context, r expunge.Request, had git.Ref, br
 		}
 		return leave(err.Error())
 	}
-	return l.mayMerge(ctx, r, branch, had.ID, to)
+	set := func(why string) (bool, error) {
+		l.warnings = append(l.warnings, fmt.Sprintf("branch '%s' of '%s' does not come back: %s; it is back with: git context branch --restore %s",
+			branch, r.Remote, why, prose.ShellWord(branch)))
+		return false, l.deleted(ctx, branch, to)
+	}
+	if why, err := l.unsigned(ctx, r, had.Name, to); err != nil || why != "" {
+		if err != nil {
+			return false, err
+		}
+		return set(why)
+	}
+	if err := l.s.CheckNewName(ctx, branch); err != nil {
+		return set(err.Error())
+	}
+	for name, id := range l.now {
+		made, ok := git.BranchName(name)
+		if clash := store.NameClash(made, branch); ok && id != "" && l.had[name] == "" && clash != "" {
+			return set(fmt.Sprintf("branch '%s' %s", made, clash))
+		}
+	}
+	return l.mayMerge(ctx, r, had.Name, branch, had.ID, to)
+}
+
+// unsigned says why the signatures of what a commit brings are not those that the side that asks, and the remote of a tracking ref, must have; "" if they are.
+func (l *lifter) unsigned(ctx context.Context, r expunge.Request, tracking string, id git.ID) (why string, err error) {
+	names, err := l.s.Repo().Remotes(ctx)
+	if err != nil {
+		return "", err
+	}
+	most := remote.VerifyOff
+	of, _, _ := git.TrackedBranch(tracking)
+	for _, name := range []string{r.Asker(), of} {
+		demand, err := remote.VerifyOf(ctx, l.s, remote.Remote{Name: name, Bundle: !slices.Contains(names, name)})
+		if err != nil {
+			return "", err
+		}
+		most = max(most, demand)
+	}
+	if most != remote.VerifyRequire {
+		return "", nil
+	}
+	err = incoming.CheckSigned(ctx, l.s, id, "it", false, "")
+	var refused *fail.Error
+	if errors.As(err, &refused) && refused.Code == fail.NotVerified {
+		return refused.Message, nil
+	}
+	return "", err
 }

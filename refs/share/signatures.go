@@ -51,6 +51,9 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 			if err := ex.beforeUnsigned(ctx, r, expunge.RefID(ours, r.Name), why); err != nil {
 				return err
 			}
+			if err := ex.unsignedTag(ctx, r, ours, why); err != nil {
+				return err
+			}
 		}
 	}
 	ex.setAside(ours, theirs)
@@ -134,6 +137,26 @@ func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, own git.ID, 
 	hints, err := ex.setBack(ctx, r, own, sound, why)
 	why.Hints = append(why.Hints, hints...)
 	return err
+}
+
+// unsignedTag adds to the refusal of a tag that is not here the command that deletes it there. One that leads to what was expunged is dropped, which
+// findDirty does not see.
+func (ex *exchanger) unsignedTag(ctx context.Context, r git.Ref, ours *remote.RefSet, why *fail.Error) error {
+	if !(&refAction{ref: r.Name}).isTag() || ex.peer.Bundle {
+		return nil
+	}
+	why.Hints = append(why.Hints, ex.setBackHints(r, "")...)
+	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil || e.Empty() || ex.rehearsal {
+		return err
+	}
+	has, err := ex.hasOldHistory(ctx, expunge.NewRewriter(ex.s, e), r)
+	if err != nil || !has {
+		return err
+	}
+	why.Message = fmt.Sprintf("'%s' still contains what was expunged, in '%s'; ", ex.peer.Name, displayRef(r.Name)) + why.Message
+	at := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
+	return expunge.DropUnsound(ctx, ex.s, ex.o.Writer, []git.Ref{at}, ex.needed()...)
 }
 
 // toVerify lists the refs of the other side, by their names here, that bring something to take in.

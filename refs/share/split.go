@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
@@ -105,8 +106,12 @@ func (ex *exchanger) notUnited(ctx context.Context) (lacks []string, err error) 
 		has := expunge.RefID(&named, r.Name)
 		st := &refAction{ref: r.Name}
 		switch {
-		case r.ID == "" || r.ID == has || ex.other.below[r.Name] || st.isWork() || r.Name == git.NotesRef || st.isTag() && has != "":
+		case r.ID == "" || r.ID == has || ex.other.below[r.Name] || r.Name == git.NotesRef:
 			continue
+		case st.isWork(): // what the names in use have is newer, or has been taken
+			if has != "" || incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Other().Tracking.Of(r.Name), ID: r.ID}) != nil {
+				continue
+			}
 		case ex.other.aside[r.Name]: // it may be a branch of the code
 			if !ex.isMemory(ctx, r.ID) {
 				continue

@@ -36,7 +36,11 @@ func (ex *exchanger) cleanStray(ctx context.Context, there *remote.RefSet) error
 	for _, h := range held {
 		at := git.Ref{Name: o.peer.Tracking.Of(h.Ref), ID: h.Old}
 		old, to[at.Name] = append(old, at), h.Now
-		text += "\n" + setBackCommand(p, git.Ref{Name: h.Ref, ID: h.Old}, h.Now)
+		there := git.Ref{Name: h.Ref, ID: h.Old}
+		if r, refused := ex.otherSpared[h.Ref]; refused { // the tracking ref has what is valid below it
+			there.ID = r.ID
+		}
+		text += "\n" + setBackCommand(p, there, h.Now)
 	}
 	ex.warn(text)
 	return expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, old, to, ex.needed()...)
