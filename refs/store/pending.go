@@ -50,7 +50,8 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 
 // CommittedUpTo is the offset up to which a journal's steps are in a commit:
 //
-//  1. the commit says so itself, in its trailer, which every commit carries on;
+//  1. the commit says so itself, in its trailer, which every commit carries on, unless the newest mark says more and was set for
+//     a commit of its history: a copy of an older message, as of git's own commands, carries an older trailer;
 //  2. the newest mark was set for just this commit;
 //  3. an older one was (the branch was set back, or an undo marked the commit before and did not
 //     move the branch);
@@ -59,7 +60,14 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 //     the mark): what any commit since the mark says, or a mark of it.
 func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
 	if upto, ok := proven(c, tip.Trailer(TrailerJournal)); ok {
-		return upto, nil
+		if upto >= c.Mark.Upto {
+			return upto, nil
+		}
+		below, err := s.isBelow(ctx, c.Mark.Committed, tip)
+		if below {
+			upto = c.Mark.Upto
+		}
+		return upto, err
 	}
 	if c.Mark.Committed == string(tip.ID) {
 		return c.Mark.Upto, nil
@@ -72,6 +80,20 @@ func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.
 	}
 	upto, err := s.takenIn(ctx, c, tip, c.Mark.Committed)
 	return max(upto, c.Mark.Upto), err
+}
+
+// isBelow reports whether a commit that a mark names is in the history of a tip; one that is not here is not.
+func (s *Store) isBelow(ctx context.Context, marked string, tip *git.Commit) (bool, error) {
+	if !s.repo.IsID(marked) {
+		return false, nil
+	}
+	if _, err := s.repo.Commit(ctx, git.ID(marked)); err != nil {
+		if errors.Is(err, git.ErrNotFound) {
+			err = nil
+		}
+		return false, err
+	}
+	return s.repo.IsAncestor(ctx, git.ID(marked), tip.ID)
 }
 
 // proven returns what a trailer says of a journal; false for a trailer of another journal, or of
