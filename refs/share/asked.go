@@ -103,15 +103,10 @@ func (ex *exchanger) withinLimits(ctx context.Context, e doc.Expunged) (bool, er
 
 // count counts what some tombstones remove, and how many entries may go in all.
 func (ex *exchanger) count(ctx context.Context, e doc.Expunged, before unasked) (more unasked, most int, err error) {
-	there, err := ex.s.Repo().Refs(ctx, ex.peer.Tracking.Branches())
+	there, err := ex.tracking(ctx)
 	if err != nil {
 		return more, 0, err
 	}
-	replaced, err := ex.replacedBranches(ctx)
-	if err != nil {
-		return more, 0, err
-	}
-	there = append(there, replaced...)
 	var own, res expunge.Result // without and with branches that only the other side has
 	err = errors.Join(expunge.Describe(ctx, ex.s, e, &own), expunge.Describe(ctx, ex.s, e, &res, there...))
 	if err != nil {
@@ -119,6 +114,16 @@ func (ex *exchanger) count(ctx context.Context, e doc.Expunged, before unasked) 
 	}
 	all := cmp.Or(own.All, res.All) + before.Entries
 	return unasked{res.Entries, res.Texts, res.Redacted}, min(max(followEntries, all/10), all/2), nil
+}
+
+// tracking lists the branches that tracking refs of the other side have, and had when it was asked before.
+func (ex *exchanger) tracking(ctx context.Context) ([]git.Ref, error) {
+	there, err := ex.s.Repo().Refs(ctx, ex.peer.Tracking.Branches())
+	if err != nil {
+		return nil, err
+	}
+	replaced, err := ex.replacedBranches(ctx)
+	return append(there, replaced...), err
 }
 
 // hideFirst hides what a remote asks to forget of its own memory, of which nothing is here yet, if that is too much. It

@@ -401,7 +401,7 @@ func (ex *exchanger) applyTombstones(ctx context.Context, known, all doc.Expunge
 	done := fresh.Except(asked)
 	op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: base, Result: resultOf(done)}
 	if ex.expunge {
-		if err := expunge.Describe(ctx, ex.s, done, &op.Result); err != nil {
+		if err := ex.describe(ctx, done, &op.Result); err != nil {
 			return err
 		}
 	}
@@ -434,10 +434,19 @@ func resultOf(e doc.Expunged) expunge.Result {
 	return expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}
 }
 
+// describe fills in what tombstones remove of what is here, tracking refs included.
+func (ex *exchanger) describe(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+	there, err := ex.tracking(ctx)
+	if err != nil {
+		return err
+	}
+	return expunge.Describe(ctx, ex.s, e, res, there...)
+}
+
 // previewTombstones reports what would change.
 func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged) error {
 	res := resultOf(e)
-	if err := expunge.Describe(ctx, ex.s, e, &res); err != nil {
+	if err := ex.describe(ctx, e, &res); err != nil {
 		return err
 	}
 	ex.forgot = &res
