@@ -129,6 +129,11 @@ func OfBranch(ctx context.Context, s *store.Store, r Range) (*Branch, error) {
 	for id := range f.back {
 		b.changed[string(id[:])] = true
 	}
+	if f.dispute != nil {
+		for id := range f.dispute.given {
+			b.changed[string(id[:])] = true
+		}
+	}
 	slices.Reverse(b.Causes)
 	if err := b.settle(ctx, f); err != nil {
 		return nil, err
