@@ -195,6 +195,8 @@ func ifStillLost(remote string, id git.ID, command string) string {
 func (v *memory) repairWithout(f incoming.Flaw) string {
 	ref, bad := f.At.Ref, f.At
 	switch {
+	case v.onlyThere(ref) != "":
+		return fmt.Sprintf("git context switch %s, which is refused, and says how to repair it on its remote", prose.ShellWord(v.onlyThere(ref)))
 	case !isOwn(ref):
 		return fmt.Sprintf("repair '%s' on its remote, by the command that a sync prints; nothing of it is merged here", incoming.Printable(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):
@@ -212,6 +214,15 @@ func (v *memory) repairWithout(f incoming.Flaw) string {
 	}
 	name, _ := git.BranchName(ref)
 	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.Parents[0].Short())
+}
+
+// onlyThere returns the branch of a tracking ref that is not here, so that no sync looks at it; "" for any other ref.
+func (v *memory) onlyThere(ref string) string {
+	_, branch, ok := git.TrackedBranch(ref)
+	if !ok || v.tipOf(git.BranchRef(branch)) != "" {
+		return ""
+	}
+	return branch
 }
 
 // tipOf returns the commit of a ref.
