@@ -187,7 +187,8 @@ type Commit struct {
 // before CheckCommits.
 type Inspection struct {
 	repo    *git.Repo
-	limit   int       // of entries
+	limit   int       // of entries, and of commits of branches
+	walked  int       // of these
 	latest  time.Time // of ids
 	objects int       // that are left
 	bytes   int64     // of files, that are left
@@ -265,6 +266,14 @@ func (c *Inspection) walk(ctx context.Context, tips []Tip) ([]*Commit, error) {
 	commits := c.mark(tips, list)
 	if c.objects -= len(commits); c.objects < 0 {
 		return nil, c.tooMany(commits[0].Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+	}
+	for _, n := range commits { // views walk past those without an entry, too
+		if n.Roles&RoleBranch == 0 {
+			continue
+		}
+		if c.walked++; c.walked > c.limit {
+			return nil, c.tooMany(n.Ref, fmt.Sprintf("more than %d commits", c.limit))
+		}
 	}
 	return commits, nil
 }
