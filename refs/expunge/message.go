@@ -15,9 +15,6 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// expungedSubject is the subject of a memory commit whose entry was removed.
-const expungedSubject = "Expunged"
-
 // rewritten is a commit message without what was expunged.
 type rewritten struct {
 	text string
@@ -40,7 +37,7 @@ func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootC
 	changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
 	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
-	text := expungedSubject + "\n\n"
+	text := store.SubjectExpunged + "\n\n"
 	if !gone {
 		text = w.e.RedactText(subject) + w.fitting(body, grewLittle, func(e doc.Expunged, bare bool) string {
 			if bare {

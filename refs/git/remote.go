@@ -151,7 +151,7 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	}
 	c.args = args
 	_, err := r.talk(ctx, o.Remote, c)
-	if lacksPromised(err) {
+	if cfg, _ := r.Config(ctx); cfg != nil && cfg.Promisor() && lacksPromised(err) {
 		c.args = append([]string{"-c", "fetch.negotiationAlgorithm=noop"}, args...)
 		_, err = r.talk(ctx, o.Remote, c)
 	}

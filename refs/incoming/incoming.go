@@ -201,6 +201,7 @@ type Inspection struct {
 	Roots   map[git.ID]Root     // of branches, by tree
 	newer   map[git.ID]string   // of commits that left out entries: the id of one
 	reached map[git.ID]string   // of commits: the largest id in their history, see reach
+	naming  map[git.ID]naming   // see namedBy
 	looked  int                 // number of commits that leftOut looked at
 
 	Reader Reader // receives what was read; may be nil
@@ -226,7 +227,7 @@ func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 		bytes: bytesExtra + bytesPerEntry*int64(limit), volumes: newVolumes(limit),
 		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
 		trees: map[seenTree]string{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{}, newer: map[git.ID]string{},
-		reached: map[git.ID]string{},
+		reached: map[git.ID]string{}, naming: map[git.ID]naming{},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -72,65 +73,76 @@ func (c *Inspection) reach(ctx context.Context, commits []*Commit) error {
 // notRepeated reports a commit whose entry is not new, because views would take it for the commit of that entry, with its message
 // and without its score. None of our commands makes one where
 //
-//  1. a commit of its history names the entry, with another message: with the same one it is what git's own commands make of a
-//     tip or of an older commit, as for leftOut; or
+//  1. a parent has the entry as its last one, too, and the commit that names it has another message: with the same one it is what git's own
+//     commands make of a tip, as for leftOut. An older entry is the last one once those between were expunged, and is as valid as before; or
 //  2. it is the newest entry of a parent's history, and the parent has left it out.
-//
-// What is newer may be expunged, so that the first rule holds for entries that are not the newest, too.
 func (c *Inspection) notRepeated(ctx context.Context, f File) error {
 	for _, id := range f.at.Parents {
-		if c.reached[id] < f.at.EntryID {
+		if c.reached[id] != f.at.EntryID {
 			continue
 		}
 		_, last, err := c.ownLast(ctx, id, f.at.Ref)
+		who, same := "an older commit", false
+		if last == f.at.EntryID && err == nil {
+			who = "a parent"
+			var by naming
+			if by, err = c.namedBy(ctx, id); err == nil && by.id != "" && !by.expunged {
+				same, err = c.saysTheSame(ctx, f.at.ID, by.id)
+			}
+			same = same || by.expunged
+		}
+		if err == nil && !same {
+			err = c.wrong(FlawUnlisted, f, who+" has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil)
+		}
 		if err != nil {
 			return err
-		}
-		who, same := "an older commit", c.reached[id] > f.at.EntryID
-		if last == f.at.EntryID {
-			who, same = "a parent", false
-		}
-		if last == f.at.EntryID || same {
-			named, err := c.naming(ctx, id, f.at.EntryID)
-			if err == nil && named != "" {
-				same, err = c.saysTheSame(ctx, f.at.ID, named)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if !same {
-			if err := c.wrong(FlawUnlisted, f, who+" has the entry '"+git.Shown(f.at.EntryID)+"' that the commit's "+store.TrailerID+" names", nil); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-// naming returns the nearest commit in the history of one, itself included, that names an entry; "" if none is near.
-func (c *Inspection) naming(ctx context.Context, from git.ID, entry string) (git.ID, error) {
-	seen := map[git.ID]bool{}
-	for queue := []git.ID{from}; len(queue) > 0 && len(seen) < mostLooksEach && c.looked < mostLooks; queue = queue[1:] {
-		id := queue[0]
-		if seen[id] {
-			continue
+// naming is the nearest commit by first parents that names an entry.
+type naming struct {
+	id       git.ID // "" for none
+	expunged bool   // one that lost its entry is between
+}
+
+// namedBy returns the naming commit of a commit. It looks at each once, however many ask, and has no other limit: what is valid must not depend on what
+// else is checked.
+func (c *Inspection) namedBy(ctx context.Context, id git.ID) (by naming, err error) {
+	type step struct {
+		id       git.ID
+		expunged bool
+	}
+	var path []step
+	for {
+		known := false
+		if by, known = c.naming[id]; known {
+			break
 		}
-		seen[id] = true
-		c.looked++
 		commit, err := c.repo.Commit(ctx, id)
 		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
-			continue
+			break
 		}
 		if err != nil {
-			return "", err
+			return by, err
 		}
-		if commit.Trailer(store.TrailerID) == entry {
-			return id, nil
+		if commit.Trailer(store.TrailerID) != "" {
+			by = naming{id: id}
+			c.naming[id] = by
+			break
 		}
-		queue = append(queue, commit.Parents...)
+		path = append(path, step{id, commit.Subject() == store.SubjectExpunged})
+		if len(commit.Parents) == 0 {
+			break
+		}
+		id = commit.Parents[0]
 	}
-	return "", nil
+	for _, s := range slices.Backward(path) {
+		by.expunged = by.expunged || s.expunged
+		c.naming[s.id] = by
+	}
+	return by, nil
 }
 
 // saysTheSame reports whether two commits have the same message, but for what an expunge makes of each one's documents anew.

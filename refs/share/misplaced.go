@@ -39,7 +39,8 @@ func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, theirs 
 	return held, nil
 }
 
-// hasOldHistory reports whether a ref names a sound commit of a branch or a roadmap that leads to what w removes, or notes with some of that.
+// hasOldHistory reports whether a ref names a sound commit of a branch or a roadmap that leads to what w removes, or notes with some of that. What it
+// cannot read is no memory that anybody reads, and must not stop what else is exchanged.
 func (ex *exchanger) hasOldHistory(ctx context.Context, w *expunge.Rewriter, r git.Ref) (bool, error) {
 	o, err := ex.s.Repo().Object(ctx, string(r.ID)+"^{}")
 	if err != nil || o.Type != "commit" {

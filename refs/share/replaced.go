@@ -43,6 +43,9 @@ func (ex *exchanger) noteTracked(ctx context.Context, before *remote.RefSet) err
 // whole returns the refs with all of their history here, as far as it is beyond some commits that have theirs. Git removes what no ref leads to, and
 // begins with what is oldest.
 func (ex *exchanger) whole(ctx context.Context, refs []git.Ref, not []git.ID) ([]git.Ref, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
 	is := func(refs []git.Ref) (bool, error) {
 		ids := expunge.UniqueIDs(refs)
 		for _, id := range not {
@@ -55,7 +58,7 @@ func (ex *exchanger) whole(ctx context.Context, refs []git.Ref, not []git.ID) ([
 		return err == nil, err
 	}
 	infos, err := ex.s.Repo().InfosHere(ctx, expunge.UniqueIDs(refs))
-	if err != nil || len(refs) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	here := map[git.ID]bool{}
@@ -63,7 +66,10 @@ func (ex *exchanger) whole(ctx context.Context, refs []git.Ref, not []git.ID) ([
 		here[info.ID] = info.Type == "commit"
 	}
 	refs = slices.DeleteFunc(refs, func(r git.Ref) bool { return !here[r.ID] })
-	if all, err := is(refs); err != nil || all {
+	if all, err := is(refs); err != nil || all || len(refs) < 2 {
+		if !all {
+			refs = nil
+		}
 		return refs, err
 	}
 	var whole []git.Ref

@@ -175,6 +175,9 @@ func BranchAt(name string, c *git.Commit) Branch {
 // follows and, if it was said, ": " and why.
 const SubjectAbandon = "Abandon branch "
 
+// SubjectExpunged is the subject of a commit whose entry was removed.
+const SubjectExpunged = "Expunged"
+
 // Branch is a memory branch as lists and JSON show it.
 type Branch struct {
 	Name        string     `json:"name"`
