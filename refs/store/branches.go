@@ -103,13 +103,30 @@ func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]branchTip, erro
 }
 
 // askTips asks git for the tips of all branches, and of what remotes have.
-func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error) {
-	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00"
-	args := []string{"for-each-ref", "--sort=-committerdate", format, git.BranchPrefix}
+func (s *Store) askTips(ctx context.Context, q BranchQuery) (tips []branchTip, err error) {
+	groups := [][]string{{git.BranchPrefix}}
 	if q.Remotes {
-		args = append(args, git.RemotePrefix)
+		if groups, err = s.readableTips(ctx); err != nil {
+			return nil, err
+		}
 	}
-	out, err := s.repo.View(ctx, args...)
+	for _, patterns := range groups {
+		more, err := s.askGit(ctx, patterns)
+		if err != nil {
+			return nil, err
+		}
+		tips = append(tips, more...)
+	}
+	if len(groups) > 1 {
+		slices.SortStableFunc(tips, func(a, b branchTip) int { return b.commit.Committer.When.Compare(a.commit.Committer.When) })
+	}
+	return tips, nil
+}
+
+// askGit is askTips for some patterns.
+func (s *Store) askGit(ctx context.Context, patterns []string) ([]branchTip, error) {
+	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00"
+	out, err := s.repo.View(ctx, append([]string{"for-each-ref", "--sort=-committerdate", format}, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +145,38 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 			Committer: git.Signature{When: time.Unix(seconds, 0)}, Message: string(fields[3])}})
 	}
 	return tips, nil
+}
+
+// largestTip is how large a commit of a remote may be that a list reads: a larger one is refused, and git takes four times its size to print it.
+const largestTip = 4 << 20
+
+// mostNamed is how many refs one command line names.
+const mostNamed = 1_000
+
+// readableTips returns patterns for git for-each-ref that match all branches, and what remotes have without larger commits, for one command or several.
+func (s *Store) readableTips(ctx context.Context) ([][]string, error) {
+	refs, err := s.repo.Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]git.ID, len(refs))
+	for i, r := range refs {
+		ids[i] = r.ID
+	}
+	infos, err := s.repo.InfosHere(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i, r := range refs {
+		if infos[i].Size <= largestTip {
+			names = append(names, r.Name)
+		}
+	}
+	if len(names) == len(refs) {
+		return [][]string{{git.BranchPrefix, git.RemotePrefix}}, nil
+	}
+	return append([][]string{{git.BranchPrefix}}, slices.Collect(slices.Chunk(names, mostNamed))...), nil
 }
 
 // BranchOf is BRANCH of a tip, with its purpose in full.
