@@ -144,6 +144,11 @@ func RefID(v *remote.RefSet, ref string) git.ID {
 	case git.NotesRef:
 		return v.Notes
 	}
+	for _, r := range v.Odd {
+		if r.Name == ref {
+			return r.ID
+		}
+	}
 	return ""
 }
 

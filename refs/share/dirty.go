@@ -344,11 +344,11 @@ func (ex *exchanger) findDirty(ctx context.Context, w *expunge.Rewriter, known e
 			clean = append(clean, r)
 		}
 	}
-	misplaced, err := ex.misplaced(ctx, w, theirs)
+	misplaced, others, err := ex.misplaced(ctx, w, known, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	held = append(held, misplaced...)
+	held, clean = append(held, misplaced...), append(clean, others...)
 	if theirs.Notes == "" || theirs.Notes == ours.Notes {
 		return held, clean, nil
 	}

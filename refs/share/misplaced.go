@@ -8,13 +8,14 @@ import (
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // misplaced lists the refs of the other side that lead to what w removes where no history of memory should be: handed over code that is expunged, or that
-// is no code, and what the patterns of a fetch bring besides the roadmap and the notes. They are deleted.
-func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, theirs *remote.RefSet) (held []expunge.DirtyRef, err error) {
+// is no code, and what the patterns of a fetch bring besides the roadmap and the notes. They are deleted. The others that it has looked at are clean.
+func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, theirs *remote.RefSet) (held []expunge.DirtyRef, clean []git.Ref, err error) {
 	var odd []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Works)) {
 		r := git.Ref{Name: git.WorkRef(name), ID: theirs.Works[name]}
@@ -28,47 +29,82 @@ func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, theirs 
 		odd = append(odd, theirs.Odd...)
 	}
 	for _, r := range odd {
+		if known.Contains(r.Name, r.ID) {
+			continue
+		}
 		has, err := ex.hasOldHistory(ctx, w, r)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if has {
 			held = append(held, expunge.DirtyRef{Ref: r.Name, Old: r.ID})
+		} else {
+			clean = append(clean, r)
 		}
 	}
-	return held, nil
+	return held, clean, nil
 }
 
 // hasOldHistory reports whether a ref names a sound commit of a branch or a roadmap that leads to what w removes, or notes with some of that. What it
 // cannot read is no memory that anybody reads, and must not stop what else is exchanged.
 func (ex *exchanger) hasOldHistory(ctx context.Context, w *expunge.Rewriter, r git.Ref) (bool, error) {
-	o, err := ex.s.Repo().Object(ctx, string(r.ID)+"^{}")
-	if err != nil || o.Type != "commit" {
-		return false, ctx.Err()
-	}
-	c, err := git.ParseCommit(o.ID, o.Data)
-	if err != nil {
-		return false, nil
+	c, err := ex.commitAt(ctx, r.ID)
+	if err != nil || c == nil {
+		return false, err
 	}
 	at := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef("misplaced")), ID: c.ID}
-	var roadmaps []string
-	switch isNotes := strings.HasPrefix(r.Name, git.NotesRef); {
-	case store.BranchOf(c) != "":
+	var in incoming.Refs
+	isNotes := strings.HasPrefix(r.Name, git.NotesRef) && store.BranchOf(c) == ""
+	switch {
 	case isNotes:
-		now, err := w.CleanNotes(ctx, c.ID, "")
-		return err == nil && now != c.ID, ctx.Err()
-	case strings.HasPrefix(r.Name, git.RoadmapRef):
-		roadmaps = []string{at.Name}
+		in.Notes = []git.Ref{at}
+	case store.BranchOf(c) != "" || strings.HasPrefix(r.Name, git.RoadmapRef):
+		in.Add(at, store.BranchOf(c) == "")
 	default: // code
 		return false, nil
 	}
-	bad, err := expunge.FindUnsound(ctx, ex.s, []git.Ref{at}, roadmaps, nil)
-	if err != nil || bad[at.Name] != nil {
-		return false, err
+	if err := incoming.Check(ctx, ex.s, in); err != nil {
+		return false, ctx.Err()
+	}
+	if isNotes {
+		now, err := w.CleanNotes(ctx, c.ID, "")
+		return err == nil && now != c.ID, ctx.Err()
 	}
 	now, err := w.RewriteNew(ctx, []git.ID{c.ID})
 	if cannotRedact(err) {
 		return true, nil
 	}
 	return err == nil && now[c.ID] != c.ID, err
+}
+
+// largestObject is how large a commit or a tag may be that is read before it was checked: memory has no larger one.
+const largestObject = 4 << 20
+
+// mostTags limits how many tags of tags are followed.
+const mostTags = 8
+
+// commitAt returns the commit that an object is, or that tags lead to; nil for anything else, and for what is too large or cannot be read.
+func (ex *exchanger) commitAt(ctx context.Context, id git.ID) (*git.Commit, error) {
+	for range mostTags {
+		infos, err := ex.s.Repo().InfosHere(ctx, []git.ID{id})
+		if err != nil || infos[0].Size > largestObject || infos[0].Type != "commit" && infos[0].Type != "tag" {
+			return nil, err
+		}
+		o, err := ex.s.Repo().Object(ctx, string(id))
+		if err != nil {
+			return nil, ctx.Err()
+		}
+		if o.Type == "commit" {
+			c, err := git.ParseCommit(o.ID, o.Data)
+			if err != nil {
+				return nil, nil
+			}
+			return c, nil
+		}
+		line, _, _ := strings.Cut(string(o.Data), "\n")
+		if id = git.ID(strings.TrimPrefix(line, "object ")); !ex.s.Repo().IsID(string(id)) {
+			return nil, nil
+		}
+	}
+	return nil, nil
 }

@@ -127,15 +127,11 @@ func (ex *exchanger) isMemoryTag(ctx context.Context, r git.Ref) bool {
 
 // isMemory reports whether an object leads to a commit with the files of a memory branch.
 func (ex *exchanger) isMemory(ctx context.Context, id git.ID) bool {
-	c, err := ex.s.Repo().Object(ctx, string(id)+"^{}")
-	if err != nil || c.Type != "commit" {
+	c, err := ex.commitAt(ctx, id)
+	if err != nil || c == nil {
 		return false
 	}
-	parsed, err := git.ParseCommit(c.ID, c.Data)
-	if err != nil {
-		return false
-	}
-	_, has, err := ex.s.Repo().Edit(parsed.Tree).Entry(ctx, doc.MetadataFile)
+	_, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.MetadataFile)
 	return err == nil && has
 }
 
