@@ -28,13 +28,29 @@ func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, known e
 	if !ex.peer.Bundle {
 		odd = append(odd, theirs.Odd...)
 	}
+	late, err := ex.searchUntil(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	type object struct {
+		id             git.ID
+		notes, roadmap bool // by its name
+	}
+	looked := map[object]bool{} // one has any number of names
 	for _, r := range odd {
 		if known.Contains(r.Name, r.ID) {
 			continue
 		}
-		has, err := ex.hasOldHistory(ctx, w, r)
-		if err != nil {
-			return nil, nil, err
+		o := object{r.ID, strings.HasPrefix(r.Name, git.NotesRef), strings.HasPrefix(r.Name, git.RoadmapRef)}
+		has, seen := looked[o]
+		if !seen && late() { // the next exchange goes on
+			continue
+		}
+		if !seen {
+			if has, err = ex.hasOldHistory(ctx, w, r); err != nil {
+				return nil, nil, err
+			}
+			looked[o] = has
 		}
 		if has {
 			held = append(held, expunge.DirtyRef{Ref: r.Name, Old: r.ID})
