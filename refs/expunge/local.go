@@ -231,7 +231,11 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	from, err := op.Store.CommittedUpTo(ctx, c, tip.Commit())
+	marked := *c
+	if now := op.Rewriter.commits[git.ID(c.Mark.Committed)]; now != "" { // the branch has moved already
+		marked.Mark.Committed = string(now)
+	}
+	from, err := op.Store.CommittedUpTo(ctx, &marked, tip.Commit())
 	if err != nil {
 		return err
 	}
