@@ -82,7 +82,8 @@ func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.
 	return max(upto, c.Mark.Upto), err
 }
 
-// isBelow reports whether a commit that a mark names is in the history of a tip; one that is not here is not.
+// isBelow reports whether a commit that a mark names is in the history of a tip; one that is not here is not, nor one of a history that was lost and
+// made again.
 func (s *Store) isBelow(ctx context.Context, marked string, tip *git.Commit) (bool, error) {
 	if !s.repo.IsID(marked) {
 		return false, nil
@@ -93,7 +94,11 @@ func (s *Store) isBelow(ctx context.Context, marked string, tip *git.Commit) (bo
 		}
 		return false, err
 	}
-	return s.repo.IsAncestor(ctx, git.ID(marked), tip.ID)
+	below, err := s.repo.IsAncestor(ctx, git.ID(marked), tip.ID)
+	if git.ExitCode(err) > 0 { // a commit on the way cannot be read
+		return false, nil
+	}
+	return below, err
 }
 
 // proven returns what a trailer says of a journal; false for a trailer of another journal, or of
