@@ -157,8 +157,10 @@ func (k *killer) user(rng *rand.Rand) {
 	}
 	do := args[rng.IntN(len(args))]
 	out, err := c.command(nil, "git", do...).CombinedOutput()
-	if err != nil && (strings.Contains(string(out), "unable to add cruft objects") || strings.Contains(string(out), "could not find pack")) {
-		// Since 2.41 git's gc fails if any other process deletes a pack beside it, and says either. The next one must not.
+	beside := func(words string) bool { return strings.Contains(string(out), words) }
+	if err != nil && (beside("unable to add cruft objects") || beside("could not find pack") || beside("renaming pack to ")) {
+		// Since 2.41 git's gc fails if any other process deletes a pack beside it, as the maintenance that git commit starts does, and says one
+		// of these. The next one must not.
 		out, err = c.command(nil, "git", do...).CombinedOutput()
 	}
 	if err != nil && !lockedOut(string(out)) {
