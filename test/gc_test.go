@@ -323,7 +323,7 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 // givesUp reports whether git ended because of what others did meanwhile: they moved a ref, a pack or an object went that it
 // had just listed (with cruft packs, without, and by a geometric repack), or a table of a reftable was written.
 func givesUp(said []byte) bool {
-	causes := []string{"cannot lock ref", "unable to add recent objects", "unable to add cruft objects", "could not find pack"}
+	causes := []string{"cannot lock ref", "unable to add recent objects", "unable to add cruft objects", "could not find pack", "cannot open index for"}
 	if gittest.Reftable() {
 		causes = append(causes, "task 'pack-refs' failed", "unable to compact stack")
 	}
