@@ -159,8 +159,8 @@ func (k *killer) user(rng *rand.Rand) {
 	out, err := c.command(nil, "git", do...).CombinedOutput()
 	beside := func(words string) bool { return strings.Contains(string(out), words) }
 	if err != nil && (beside("unable to add cruft objects") || beside("could not find pack") || beside("renaming pack to ")) {
-		// Since 2.41 git's gc fails if any other process deletes a pack beside it, as the maintenance that git commit starts does, and says one
-		// of these. The next one must not.
+		// Since 2.41 git's gc fails if any other process deletes a pack beside it, git's own maintenance too, and says one of these. The next one
+		// must not.
 		out, err = c.command(nil, "git", do...).CombinedOutput()
 	}
 	if err != nil && !lockedOut(string(out)) {

@@ -25,7 +25,7 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 	for _, r := range list {
 		all.Add(r, slices.Contains(roadmaps, r.Name))
 	}
-	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
+	if err := incoming.Check(ctx, s, all); err == nil || !IsUnsound(err) { // mostly one look does
 		return nil, err
 	} else if len(list) == 1 {
 		return map[string]error{list[0].Name: err}, nil
@@ -48,7 +48,7 @@ func FindUnsound(ctx context.Context, s *store.Store, list []git.Ref, roadmaps [
 			err = incoming.Check(ctx, s, in)
 			known[at] = err
 		}
-		if unsound(err) {
+		if IsUnsound(err) {
 			bad[r.Name] = err
 		} else if err != nil {
 			return nil, err
@@ -109,8 +109,8 @@ func UnsoundReason(err error) string {
 // UnsoundText returns what a warning says of a tracking ref that was dropped because it is refused.
 func UnsoundText(why string) string { return "tracking ref dropped: " + why }
 
-// unsound reports whether an error is a refusal of [incoming.Check].
-func unsound(err error) bool {
+// IsUnsound reports whether an error is a refusal of [incoming.Check].
+func IsUnsound(err error) bool {
 	var e *fail.Error
 	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
@@ -131,14 +131,14 @@ func (v *Refs) unsoundTracking(ctx context.Context, s *store.Store) (map[string]
 		maps.Copy(bad, found)
 	}
 	for _, r := range v.TrackingNotes {
-		if err := incoming.Check(ctx, s, incoming.Refs{Notes: []git.Ref{r}}); unsound(err) {
+		if err := incoming.Check(ctx, s, incoming.Refs{Notes: []git.Ref{r}}); IsUnsound(err) {
 			bad[r.Name] = err
 		} else if err != nil {
 			return nil, err
 		}
 	}
 	for _, r := range v.trackedWorks() {
-		if err := incoming.CheckWork(ctx, s, r); unsound(err) {
+		if err := incoming.CheckWork(ctx, s, r); IsUnsound(err) {
 			bad[r.Name] = err
 		} else if err != nil {
 			return nil, err

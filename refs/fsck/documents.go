@@ -188,15 +188,15 @@ func ifStillLost(remote string, id git.ID, command string) string {
 
 // repairWithout returns how to go on without a commit that contains something invalid:
 //
-//  1. what only a remote has is not taken in, and must be mended there;
+//  1. what only a remote has is not taken in, and must be mended there: a sync says how, for a branch that is not here git context switch;
 //  2. a deleted branch and a tag can be removed;
 //  3. the newest commit of a branch can be taken off it;
 //  4. an older commit stays: a new branch can start before it.
 func (v *memory) repairWithout(f incoming.Flaw) string {
 	ref, bad := f.At.Ref, f.At
-	switch {
-	case v.onlyThere(ref) != "":
-		return fmt.Sprintf("git context switch %s, which is refused, and says how to repair it on its remote", prose.ShellWord(v.onlyThere(ref)))
+	switch branch := v.onlyThere(ref); {
+	case branch != "":
+		return fmt.Sprintf("git context switch %s, which is refused, and says how to repair it on its remote", prose.ShellWord(branch))
 	case !isOwn(ref):
 		return fmt.Sprintf("repair '%s' on its remote, by the command that a sync prints; nothing of it is merged here", incoming.Printable(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):

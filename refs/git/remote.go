@@ -151,9 +151,15 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	}
 	c.args = args
 	_, err := r.talk(ctx, o.Remote, c)
-	if cfg, _ := r.Config(ctx); cfg != nil && cfg.Promisor() && lacksPromised(err) {
-		c.args = append([]string{"-c", "fetch.negotiationAlgorithm=noop"}, args...)
-		_, err = r.talk(ctx, o.Remote, c)
+	if lacksPromised(err) {
+		cfg, failed := r.Config(ctx)
+		if failed != nil {
+			return failed
+		}
+		if cfg.Promisor() {
+			c.args = append([]string{"-c", "fetch.negotiationAlgorithm=noop"}, args...)
+			_, err = r.talk(ctx, o.Remote, c)
+		}
 	}
 	return r.fetchError(o.Remote, err)
 }

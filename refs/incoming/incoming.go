@@ -220,7 +220,7 @@ type Reader interface {
 	Note(f File, data []byte)
 }
 
-// NewInspection returns a check that allows limit new entries and ids up to the time latest.
+// NewInspection returns a check that allows limit new entries, as many commits of branches, and ids up to the time latest.
 func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 	return &Inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,

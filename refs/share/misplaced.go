@@ -2,6 +2,7 @@ package share
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -47,8 +48,12 @@ func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, known e
 			continue
 		}
 		if !seen {
-			if has, err = ex.hasOldHistory(ctx, w, r); err != nil {
-				return nil, nil, err
+			if has, err = ex.hasOldHistory(ctx, w, r); ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			if err != nil { // nothing else must wait for it
+				ex.warn(fmt.Sprintf("'%s' of '%s' cannot be searched for what was expunged: %v", displayRef(r.Name), ex.peer.Name, err))
+				continue
 			}
 			looked[o] = has
 		}
@@ -61,8 +66,8 @@ func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, known e
 	return held, clean, nil
 }
 
-// hasOldHistory reports whether a ref names a sound commit of a branch or a roadmap that leads to what w removes, or notes with some of that. What it
-// cannot read is no memory that anybody reads, and must not stop what else is exchanged.
+// hasOldHistory reports whether a ref names a sound commit of a branch or a roadmap that leads to what w removes, or notes with some of that. What is
+// refused is no memory.
 func (ex *exchanger) hasOldHistory(ctx context.Context, w *expunge.Rewriter, r git.Ref) (bool, error) {
 	c, err := ex.commitAt(ctx, r.ID)
 	if err != nil || c == nil {
@@ -80,17 +85,20 @@ func (ex *exchanger) hasOldHistory(ctx context.Context, w *expunge.Rewriter, r g
 		return false, nil
 	}
 	if err := incoming.Check(ctx, ex.s, in); err != nil {
-		return false, ctx.Err()
+		if expunge.IsUnsound(err) {
+			err = nil
+		}
+		return false, err
 	}
 	if isNotes {
 		now, err := w.CleanNotes(ctx, c.ID, "")
-		return err == nil && now != c.ID, ctx.Err()
+		return now != c.ID, err
 	}
 	now, err := w.RewriteNew(ctx, []git.ID{c.ID})
 	if cannotRedact(err) {
 		return true, nil
 	}
-	return err == nil && now[c.ID] != c.ID, err
+	return now[c.ID] != c.ID, err
 }
 
 // largestObject is how large a commit or a tag may be that is read before it was checked: memory has no larger one.
@@ -99,7 +107,7 @@ const largestObject = 4 << 20
 // mostTags limits how many tags of tags are followed.
 const mostTags = 8
 
-// commitAt returns the commit that an object is, or that tags lead to; nil for anything else, and for what is too large or cannot be read.
+// commitAt returns the commit that an object is, or that tags lead to; nil for anything else, and for what is too large or missing.
 func (ex *exchanger) commitAt(ctx context.Context, id git.ID) (*git.Commit, error) {
 	for range mostTags {
 		infos, err := ex.s.Repo().InfosHere(ctx, []git.ID{id})
@@ -108,14 +116,10 @@ func (ex *exchanger) commitAt(ctx context.Context, id git.ID) (*git.Commit, erro
 		}
 		o, err := ex.s.Repo().Object(ctx, string(id))
 		if err != nil {
-			return nil, ctx.Err()
+			return nil, err
 		}
 		if o.Type == "commit" {
-			c, err := git.ParseCommit(o.ID, o.Data)
-			if err != nil {
-				return nil, nil
-			}
-			return c, nil
+			return git.ParseCommit(o.ID, o.Data)
 		}
 		line, _, _ := strings.Cut(string(o.Data), "\n")
 		if id = git.ID(strings.TrimPrefix(line, "object ")); !ex.s.Repo().IsID(string(id)) {

@@ -139,8 +139,7 @@ func (ex *exchanger) leaveClash(b otherBranch, sides ...*remote.RefSet) bool {
 	if !slices.ContainsFunc(sides, func(side *remote.RefSet) bool { return clashes(ref, side) }) {
 		return false
 	}
-	heads := ex.peer.Heads
-	p := ex.named.peer
+	p, heads := ex.named.peer, ex.peer.Heads
 	from, to := git.NameOn(ref, heads), git.NameOn(git.BranchRef(freeName(b.name)), heads)
 	push := p.PushCommand() + " " + prose.ShellWord(p.Name) + " "
 	drop := p.PushCommand() + " " + prose.ShellWord("--force-with-lease="+from+":"+string(b.there)) + " " + prose.ShellWord(p.Name) + " "
@@ -156,7 +155,7 @@ func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, err
 	var refused *fail.Error
 	if err == nil && b.work != "" {
 		bad := incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Tracking.Of(git.WorkRef(b.name)), ID: b.work})
-		if errors.As(bad, &refused) && refused.Code == fail.IncomingInvalid { // it harms only itself
+		if expunge.IsUnsound(bad) { // it harms only itself
 			ex.warn("left alone: " + bad.Error())
 			b.work = ""
 		} else {

@@ -122,17 +122,21 @@ func (ex *exchanger) tellSplit(ctx context.Context, o *exchanger) error {
 
 // isMemoryTag reports whether a ref is a tag of a commit with the files of a memory branch. No other one is sure to be of memory, if it is refused.
 func (ex *exchanger) isMemoryTag(ctx context.Context, r git.Ref) bool {
-	return (&refAction{ref: r.Name}).isTag() && r.ID != "" && ex.isMemory(ctx, r.ID)
+	if !(&refAction{ref: r.Name}).isTag() || r.ID == "" {
+		return false
+	}
+	is, err := ex.isMemory(ctx, r.ID)
+	return err == nil && is // what cannot be read is left alone
 }
 
 // isMemory reports whether an object leads to a commit with the files of a memory branch.
-func (ex *exchanger) isMemory(ctx context.Context, id git.ID) bool {
+func (ex *exchanger) isMemory(ctx context.Context, id git.ID) (bool, error) {
 	c, err := ex.commitAt(ctx, id)
 	if err != nil || c == nil {
-		return false
+		return false, err
 	}
 	_, has, err := ex.s.Repo().Edit(c.Tree).Entry(ctx, doc.MetadataFile)
-	return err == nil && has
+	return has, err
 }
 
 // adoptResult adds what the other names brought to the result.

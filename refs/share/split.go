@@ -109,11 +109,11 @@ func (ex *exchanger) notUnited(ctx context.Context) (lacks []string, err error) 
 		case r.ID == "" || r.ID == has || ex.other.below[r.Name] || r.Name == git.NotesRef:
 			continue
 		case st.isWork(): // what the names in use have is newer, or has been taken
-			if has != "" || incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Other().Tracking.Of(r.Name), ID: r.ID}) != nil {
+			if has != "" || expunge.IsUnsound(incoming.CheckWork(ctx, ex.s, git.Ref{Name: ex.peer.Other().Tracking.Of(r.Name), ID: r.ID})) {
 				continue
 			}
 		case ex.other.aside[r.Name]: // it may be a branch of the code
-			if !ex.isMemory(ctx, r.ID) {
+			if is, err := ex.isMemory(ctx, r.ID); err == nil && !is { // what cannot be read may be memory
 				continue
 			}
 		case has != "":
