@@ -12,7 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/githook"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -57,7 +57,7 @@ func newHook(g *globals) *command {
 		flags:   g.common(),
 		least:   1, most: unlimited, needs: "the name of a hook",
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if !slices.Contains(append(hooks.Events(), share.AutoSyncHook), args[0]) {
+			if !slices.Contains(append(hooks.Events(), githook.AutoSync), args[0]) {
 				return usagef("unknown hook '%s'", args[0]).hint("one of %s", strings.Join(hooks.Events(), ", "))
 			}
 			if !hooksOff(env.getenv(hookSwitch)) {
@@ -81,7 +81,7 @@ func hooksOff(value string) bool {
 // must not fail the git command.
 func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args []string) {
 	wait := code.HookLockWait
-	if event == share.AutoSyncHook { // no user waits for it
+	if event == githook.AutoSync { // no user waits for it
 		wait = 0
 	}
 	s, err := refs.Open(ctx, o.hookStore(env, wait))
@@ -96,7 +96,7 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 	if s == nil {
 		return
 	}
-	if err := share.RecordHookFailure(ctx, s, event, err); err != nil {
+	if err := githook.RecordFailure(ctx, s, event, err); err != nil {
 		sayHook(env, event, "this failure could not be recorded for fsck: "+err.Error())
 	}
 }
@@ -145,17 +145,17 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 		if len(args) != 2 {
 			return fmt.Errorf("%d arguments where git gives 2", len(args))
 		}
-		return share.PushWithCode(ctx, s, o.writer(env), args[0])
-	case share.AutoSyncHook:
+		return githook.PushWithCode(ctx, s, o.writer(env), args[0])
+	case githook.AutoSync:
 		ctx, cancel := context.WithTimeout(ctx, autoSyncLimit)
 		defer cancel()
-		return share.SyncAlone(ctx, s, o.writer(env))
+		return githook.SyncAlone(ctx, s, o.writer(env))
 	}
 	return fmt.Errorf("nothing is done for it")
 }
 
 func (o *hookOptions) follow(ctx context.Context, env *Env, s *refs.Store) error {
-	f, err := share.Follow(ctx, s, o.writer(env))
+	f, err := githook.Follow(ctx, s, o.writer(env))
 	switch {
 	case f.Made != "":
 		env.say("git-context: ", fmt.Sprintf("memory branch '%s' made from '%s'", f.Made, f.From))

@@ -19,9 +19,9 @@ import (
 	"github.com/git-context/git-context/hooks/payload"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/githook"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/search"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
@@ -100,7 +100,7 @@ func (h *agentHook) safely(ctx context.Context) (out []byte) {
 	}
 	text, err := h.work(ctx, s)
 	if err != nil {
-		_ = share.RecordHookFailure(ctx, s, h.client+" "+h.name, err)
+		_ = githook.RecordFailure(ctx, s, h.client+" "+h.name, err)
 	}
 	if text == "" {
 		return nil
@@ -160,7 +160,7 @@ func (h *agentHook) record(
 ) error {
 	made, err := by(ctx, s, t)
 	if made.Commit != "" {
-		err = errors.Join(err, share.SyncBehind(ctx, s, h.env.Program))
+		err = errors.Join(err, githook.SyncBehind(ctx, s, h.env.Program))
 	}
 	return err
 }

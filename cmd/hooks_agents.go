@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/githook"
 )
 
 // agentNames lists the agents for which hooks can be installed.
@@ -147,7 +147,7 @@ func (a *agents) hints(word string, rows []hookChange) (hints []string) {
 
 // rows returns the states of the agents' files. Agents that were not named are left out if nothing
 // is installed.
-func (a *agents) rows(failures []share.HookFailure) (rows []hookRow) {
+func (a *agents) rows(failures []githook.Failure) (rows []hookRow) {
 	for _, c := range a.list {
 		for _, s := range settings.Status(c, a.place, a.levels...) {
 			if !a.named && (s.State == settings.Absent || !s.Ours) {

@@ -16,13 +16,13 @@ import (
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/githook"
 	"github.com/git-context/git-context/render"
 )
 
 // hooksStatus returns the state of the hooks, by their files and by what is known besides:
 // where they were installed, and which failed.
-func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.HookFailure) ([]hooks.Hook, error) {
+func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []githook.Failure) ([]hooks.Hook, error) {
 	list, err := hooks.Status(place)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.H
 const noProgram = "git-context is not on the PATH"
 
 // hookFault returns why a hook whose file is correct does not do its work; "" if it does.
-func (e *Env) hookFault(event string, failures []share.HookFailure) string {
+func (e *Env) hookFault(event string, failures []githook.Failure) string {
 	last, n := lastFailure(failures, event)
 	switch {
 	case !e.onPath("git-context"):
@@ -92,7 +92,7 @@ func unusedHooks(old, now hooks.Place, seen []hooks.Hook) (stale []hooks.Hook, e
 }
 
 // lastFailure returns the newest failure of a hook, and their number. Those of an agent name the event too.
-func lastFailure(all []share.HookFailure, name string) (last share.HookFailure, n int) {
+func lastFailure(all []githook.Failure, name string) (last githook.Failure, n int) {
 	for _, f := range all {
 		if f.Event == name || strings.HasPrefix(f.Event, name+" ") {
 			last = f
@@ -146,10 +146,10 @@ func (o *hooksOptions) runStatus(ctx context.Context, env *Env, names []string) 
 // outside of a repository.
 func hookRows(
 	ctx context.Context, env *Env, s *refs.Store, o *hooksOptions, names []string,
-) (rows []hookRow, failures []share.HookFailure, err error) {
+) (rows []hookRow, failures []githook.Failure, err error) {
 	rows = []hookRow{}
 	if s != nil {
-		if failures, err = share.HookFailures(ctx, s); err != nil {
+		if failures, err = githook.Failures(ctx, s); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -173,7 +173,7 @@ func hookRows(
 	return append(rows, agents...), failures, nil
 }
 
-func gitRows(ctx context.Context, env *Env, s *refs.Store, failures []share.HookFailure) ([]hookRow, error) {
+func gitRows(ctx context.Context, env *Env, s *refs.Store, failures []githook.Failure) ([]hookRow, error) {
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
 		return nil, err

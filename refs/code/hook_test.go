@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/githook"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -37,10 +38,10 @@ func TestHooksWithoutMemory(t *testing.T) {
 	if err := code.LinkHead(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("LinkHead: %v", err)
 	}
-	if _, err := share.Follow(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := githook.Follow(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("Follow: %v", err)
 	}
-	if err := share.PushWithCode(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
+	if err := githook.PushWithCode(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.Git("rev-parse", "HEAD")

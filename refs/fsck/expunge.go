@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -77,14 +77,14 @@ func checkCameBack(ctx context.Context, c *checker) error {
 		op := &expunge.Operation{Store: c.s, Writer: c.w}
 		return op.Run(ctx, c.missing)
 	}
-	remote := ""
+	from := ""
 	if len(asked) > 0 { // a sync keeps what was written here
-		remote = asked[0].Asker()
-	} else if remote, err = c.roadmapBehind(ctx); err != nil {
+		from = asked[0].Asker()
+	} else if from, err = c.roadmapBehind(ctx); err != nil {
 		return err
 	}
-	if remote != "" {
-		repair, mend = share.SyncCommand(prose.ShellWord(remote)), nil
+	if from != "" {
+		repair, mend = remote.SyncCommand(prose.ShellWord(from)), nil
 	}
 	moved := "because it was moved by something else than git context"
 	if !c.missing.Empty() {

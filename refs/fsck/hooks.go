@@ -10,9 +10,10 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/githook"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -24,7 +25,7 @@ import (
 //  4. pre-push: a sync sends what was not sent, which ends the problem. Mending only drops it if the remote is gone;
 //  5. any other: git's command ended long ago, and mending drops the record.
 func checkHookFailures(ctx context.Context, c *checker) error {
-	list, err := share.HookFailures(ctx, c.s)
+	list, err := githook.Failures(ctx, c.s)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 			continue
 		}
 		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
-			p.Repair = share.SyncCommand(f.Remote)
+			p.Repair = remote.SyncCommand(f.Remote)
 			c.report(ctx, nil, p)
 			continue
 		}
@@ -58,7 +59,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 			if done, err = c.madeUp(ctx, f); err != nil {
 				return err
 			}
-			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Equal(f) })
+			return githook.DropFailures(ctx, c.s, func(g githook.Failure) bool { return !g.Equal(f) })
 		}, p)
 		if last := &c.found[len(c.found)-1]; last.Fixed {
 			last.Message += "; " + done
@@ -83,7 +84,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 		if _, err := cfg.Bool(store.KeyPush, false); err != nil {
 			return store.KeyPush, nil
 		}
-		if _, err := share.PushTimeout(ctx, s); err != nil {
+		if _, err := githook.PushTimeout(ctx, s); err != nil {
 			return store.KeyPushTimeout, nil
 		}
 	}
@@ -91,7 +92,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 }
 
 // madeUp does what a failed hook should have done, and returns what that was.
-func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
+func (c *checker) madeUp(ctx context.Context, f githook.Failure) (string, error) {
 	switch {
 	case f.Event == "post-commit":
 		linked, err := c.linkMissed(ctx, f)
@@ -112,7 +113,7 @@ func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, erro
 
 // linkMissed links the code commit of a failed hook to the commit that was its branch's newest
 // then. It reports false if there is none, or the code commit is gone or linked since.
-func (c *checker) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
+func (c *checker) linkMissed(ctx context.Context, f githook.Failure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil
 	}

@@ -51,7 +51,7 @@ func (c *checker) mistypedThere(ctx context.Context, r lostRef, p Problem) (bool
 	}
 	p.Kind = mistyped
 	p.Message += fmt.Sprintf(": remote '%s' has it so, and nothing of it is taken in", git.Shown(from))
-	p.Repair = share.SyncCommand(prose.ShellWord(from))
+	p.Repair = remote.SyncCommand(prose.ShellWord(from))
 	if len(back) > 0 {
 		p.Message += "; " + strings.TrimSuffix(back[0], ":")
 		p.Repair = back[1]

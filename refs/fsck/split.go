@@ -7,7 +7,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
-	"github.com/git-context/git-context/refs/share"
 )
 
 // splitRemotes reports the remotes that had memory under two sets of names when they were last asked. Clones
@@ -27,7 +26,7 @@ func (c *checker) splitRemotes(ctx context.Context, remotes []string) error {
 			continue
 		}
 		c.report(ctx, nil, Problem{Kind: "mapping-split", Object: "context." + name + ".mapping",
-			Repair: share.SyncCommand(prose.ShellWord(name)),
+			Repair: remote.SyncCommand(prose.ShellWord(name)),
 			Message: fmt.Sprintf("remote '%s' has memory under two sets of names, %s and %s", git.Shown(name),
 				git.NameOn(git.Root, false), git.NameOn(git.Root, true))})
 	}

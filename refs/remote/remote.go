@@ -347,3 +347,6 @@ func FetchHint(ctx context.Context, s *store.Store, branch string) string {
 	}
 	return ""
 }
+
+// SyncCommand returns the command that syncs with a remote, given as a shell takes it.
+func SyncCommand(name string) string { return "git context sync " + name }

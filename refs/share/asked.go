@@ -242,7 +242,7 @@ func (ex *exchanger) expungeBack(ctx context.Context, ours *remote.RefSet) (bool
 	}
 	names := prose.QuotedList(refs)
 	if !ex.merge || ex.rehearsal {
-		return false, fail.New(fail.ErrRefused, fail.ExpungedOnRemote, names+" "+has, SyncCommand(prose.ShellWord(ex.peer.Name)))
+		return false, fail.New(fail.ErrRefused, fail.ExpungedOnRemote, names+" "+has, remote.SyncCommand(prose.ShellWord(ex.peer.Name)))
 	}
 	if err := ex.dropUnsound(ctx); err != nil {
 		return false, err
@@ -267,10 +267,10 @@ func (ex *exchanger) hideAgain(ctx context.Context, again doc.Expunged, roadmap 
 	case !ex.merge:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
 			fmt.Sprintf("what was written here has %s that '%s' has expunged", expunge.AskedText(again), ex.peer.Name),
-			SyncCommand(name))
+			remote.SyncCommand(name))
 	case ex.rehearsal:
 		ex.warn(fmt.Sprintf("what was written here has %s that '%s' has expunged; %s hides it until you answer",
-			expunge.AskedText(again), ex.peer.Name, SyncCommand(name)))
+			expunge.AskedText(again), ex.peer.Name, remote.SyncCommand(name)))
 		return false, nil
 	case ex.peer.Accepts:
 		op := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Result: resultOf(again)}

@@ -116,5 +116,5 @@ func (ex *exchanger) orUnshallow(err error) error {
 	}
 	name := prose.ShellWord(ex.peer.Name)
 	return &fail.Error{Code: known.Code, Kind: known.Kind, Message: known.Message,
-		Hints: []string{store.Deepen + " " + name, SyncCommand(name)}}
+		Hints: []string{store.Deepen + " " + name, remote.SyncCommand(name)}}
 }

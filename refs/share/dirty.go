@@ -425,7 +425,7 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 	} else if stays {
 		return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 			fmt.Sprintf("'%s' still contains what was expunged, in %s, and does not take the roadmap, without which other clones would bring it back there",
-				ex.peer.Name, names), SyncCommand(prose.ShellWord(ex.peer.Name))+" once it takes the roadmap")
+				ex.peer.Name, names), remote.SyncCommand(prose.ShellWord(ex.peer.Name))+" once it takes the roadmap")
 	}
 	commands, err := expunge.NewRewriter(ex.s, e).CleaningCommands(ctx, ex.peer, held)
 	if err != nil {

@@ -235,7 +235,7 @@ func (ex *exchanger) withBranches(ctx context.Context, ses *store.Transaction, p
 			}
 			if merged == nil {
 				ex.warn(fmt.Sprintf("branch '%s' of '%s' has conflicts between its two names; to resolve them: git context switch %s, %s",
-					b.name, ex.peer.Name, b.name, SyncCommand(prose.ShellWord(ex.peer.Name))))
+					b.name, ex.peer.Name, b.name, remote.SyncCommand(prose.ShellWord(ex.peer.Name))))
 				continue
 			}
 			st.push = merged.ID

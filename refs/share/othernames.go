@@ -166,7 +166,7 @@ func (ex *exchanger) otherError(err error) error {
 		return err
 	}
 	return &fail.Error{Code: known.Code, Kind: known.Kind, Err: known.Err, Message: known.Message, Said: known.Said,
-		Hints: []string{ex.mappingCommand(!ex.peer.Heads), SyncCommand(prose.ShellWord(ex.peer.Name))}}
+		Hints: []string{ex.mappingCommand(!ex.peer.Heads), remote.SyncCommand(prose.ShellWord(ex.peer.Name))}}
 }
 
 // takeIn merges once what the other names have of the followed branches into what is here. inUse are the

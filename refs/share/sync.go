@@ -1,5 +1,5 @@
-// Package share exchanges memory with other repositories: fetch, push, sync, bundles, the first
-// memory of a repository (init), and the work of git's hooks that share it.
+// Package share exchanges memory with other repositories: fetch, push, sync, bundles, and the first
+// memory of a repository (init).
 //
 // An exchange fetches into tracking refs, checks what came (package incoming), applies the
 // other side's tombstones and filters what was expunged here (package expunge), compares every
@@ -9,7 +9,7 @@
 // The package reads and writes branches, the roadmap, tags, notes and tracking refs; the
 // settings that init makes (fetch refspecs, notes.context.mergeStrategy,
 // context.<remote>.mapping); and local state: which refs a remote shares, the state of package
-// expunge for remotes, conflicts that wait, and hook-failures, the hooks that failed.
+// expunge for remotes, and conflicts that wait.
 //
 // Errors are of package fail: ErrConflict for open conflicts, ErrStale where others are faster
 // or history diverged, ErrRefused where a remote, a check or a missing consent stops the

@@ -124,7 +124,7 @@ func (ex *exchanger) warnDirty(ctx context.Context) error {
 	}
 	text := fmt.Sprintf("'%s' still contains what was expunged, in %s; ", ex.peer.Name, prose.QuotedList(refNames(held)))
 	if len(askers) == 0 {
-		text += fmt.Sprintf("'%s' prints the commands that remove it", SyncCommand(ex.peer.Name))
+		text += fmt.Sprintf("'%s' prints the commands that remove it", remote.SyncCommand(ex.peer.Name))
 	} else {
 		text += fmt.Sprintf("these refs are not pushed until you answer what %s asks to forget: %s", prose.QuotedList(askers), expunge.ShowCommand(askers[0]))
 	}

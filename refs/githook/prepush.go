@@ -1,4 +1,4 @@
-package share
+package githook
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -33,13 +34,13 @@ func (e *pushFailure) Unwrap() error { return e.error }
 // the remote that code is pushed to, within context.pushTimeout seconds. The setting is the
 // consent, so that a remote without memory gets it; a URL instead of a remote's name gets none.
 // If the remote has memory that is not here, nothing is sent and the error suggests a sync.
-func PushWithCode(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
+func PushWithCode(ctx context.Context, s *store.Store, w store.Writer, to string) error {
 	limit, err := PushTimeout(ctx, s)
 	if limit == 0 || err != nil {
 		return err
 	}
 	names, err := s.Repo().Remotes(ctx)
-	if err != nil || !slices.Contains(names, remote) {
+	if err != nil || !slices.Contains(names, to) {
 		return err
 	}
 	if _, err := s.Tip(ctx, ""); err != nil {
@@ -47,22 +48,19 @@ func PushWithCode(ctx context.Context, s *store.Store, w store.Writer, remote st
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err = Push(limited, s, Options{Writer: w, Remote: remote})
+	_, err = share.Push(limited, s, share.Options{Writer: w, Remote: to})
 	var named *fail.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &named) && named.Code == fail.Diverged:
-		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncCommand(remote))
+		err = fmt.Errorf("'%s' has memory that is not here: %s", to, remote.SyncCommand(to))
 	case limited.Err() != nil:
-		err = fmt.Errorf("the push of memory to '%s' did not finish within %s", remote,
+		err = fmt.Errorf("the push of memory to '%s' did not finish within %s", to,
 			prose.Count(int(limit/time.Second), "second"))
 	}
-	return &pushFailure{remote, err}
+	return &pushFailure{to, err}
 }
-
-// SyncCommand returns the command that syncs with a remote.
-func SyncCommand(remote string) string { return "git context sync " + remote }
 
 // PushTimeout returns how long PushWithCode may take; 0 if context.push is off.
 func PushTimeout(ctx context.Context, s *store.Store) (time.Duration, error) {
@@ -103,7 +101,7 @@ func unsent(ctx context.Context, s *store.Store, remote string) (map[string]git.
 
 // sentSince reports whether a remote has what a failed push did not send: commits that its refs
 // descend from. A commit that is gone from here was rewritten, and needs no sending.
-func sentSince(ctx context.Context, s *store.Store, f HookFailure) (bool, error) {
+func sentSince(ctx context.Context, s *store.Store, f Failure) (bool, error) {
 	tracking := git.RemoteTracking(f.Remote)
 	for name, id := range f.Unsent {
 		there, err := s.Repo().Ref(ctx, tracking.Of(name))

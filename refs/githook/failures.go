@@ -1,4 +1,13 @@
-package share
+// Package githook does the work of git's hooks that share memory or follow the code: it pushes
+// memory together with the code (pre-push), syncs in the background, and switches to the memory
+// branch of the code branch that was checked out (post-checkout).
+//
+// It reads the settings context.push, context.pushTimeout, context.autoSync and context.follow,
+// and reads and writes hook-failures, a file of local state: a hook must not make git's own
+// command fail, so that what one could not do is recorded there.
+//
+// Errors are those of package share and package store.
+package githook
 
 import (
 	"bytes"
@@ -15,9 +24,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// HookFailure is a hook that could not do its work. The hook reports success to git, because
+// Failure is a hook that could not do its work. The hook reports success to git, because
 // git's own command must not fail for it.
-type HookFailure struct {
+type Failure struct {
 	Time     time.Time `json:"time"`
 	Event    string    `json:"event"`    // post-commit, …
 	Worktree string    `json:"worktree"` // its top directory; of a bare repository, the git directory
@@ -32,22 +41,22 @@ type HookFailure struct {
 }
 
 // Equal reports whether both are one record.
-func (f HookFailure) Equal(g HookFailure) bool {
+func (f Failure) Equal(g Failure) bool {
 	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code &&
 		f.Message == g.Message
 }
 
 const (
-	maxHookFailures  = 64 << 10 // bytes; older ones are dropped
-	hookMessageLimit = 500      // characters
-	mostUnsent       = 16
+	mostFailures = 64 << 10 // bytes; older ones are dropped
+	messageLimit = 500      // characters
+	mostUnsent   = 16
 )
 
-// RecordHookFailure records that a hook failed, for HookFailures. Unknown facts are left empty.
+// RecordFailure records that a hook failed, for Failures. Unknown facts are left empty.
 // Of pushes to one remote it keeps the last alone.
-func RecordHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
-	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
-		Message: prose.OneLine(prose.HidePasswords(fail.Full(why)), hookMessageLimit)}
+func RecordFailure(ctx context.Context, s *store.Store, event string, why error) error {
+	f := Failure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
+		Message: prose.OneLine(prose.HidePasswords(fail.Full(why)), messageLimit)}
 	if f.Worktree == "" {
 		f.Worktree = s.Repo().GitDir()
 	}
@@ -68,28 +77,28 @@ func RecordHookFailure(ctx context.Context, s *store.Store, event string, why er
 	if err != nil {
 		return err
 	}
-	return editHookFailures(ctx, s, func(text []byte) []byte {
+	return editFailures(ctx, s, func(text []byte) []byte {
 		if f.Remote != "" {
-			text = dropLines(text, func(g HookFailure) bool { return g.Event == f.Event && g.Remote == f.Remote })
+			text = dropLines(text, func(g Failure) bool { return g.Event == f.Event && g.Remote == f.Remote })
 		}
 		text = append(text, append(line, '\n')...)
-		for len(text) > maxHookFailures {
+		for len(text) > mostFailures {
 			text = text[bytes.IndexByte(text, '\n')+1:]
 		}
 		return text
 	})
 }
 
-// HookFailures lists recorded failures, oldest first, except pushes whose memory the remote has
+// Failures lists recorded failures, oldest first, except pushes whose memory the remote has
 // by now. It skips lines of another version.
-func HookFailures(ctx context.Context, s *store.Store) ([]HookFailure, error) {
-	text, err := readHookFailures(s)
+func Failures(ctx context.Context, s *store.Store) ([]Failure, error) {
+	text, err := readFailures(s)
 	if err != nil {
 		return nil, err
 	}
-	var list []HookFailure
+	var list []Failure
 	for line := range bytes.Lines(text) {
-		f, ok := parseHookFailure(line)
+		f, ok := parseFailure(line)
 		if !ok {
 			continue
 		}
@@ -104,31 +113,31 @@ func HookFailures(ctx context.Context, s *store.Store) ([]HookFailure, error) {
 	return list, nil
 }
 
-// DropHookFailures removes the failures for which keep returns false.
-func DropHookFailures(ctx context.Context, s *store.Store, keep func(HookFailure) bool) error {
-	return editHookFailures(ctx, s, func(text []byte) []byte {
-		return dropLines(text, func(f HookFailure) bool { return !keep(f) })
+// DropFailures removes the failures for which keep returns false.
+func DropFailures(ctx context.Context, s *store.Store, keep func(Failure) bool) error {
+	return editFailures(ctx, s, func(text []byte) []byte {
+		return dropLines(text, func(f Failure) bool { return !keep(f) })
 	})
 }
 
 // dropLines removes the records for which drop returns true.
-func dropLines(text []byte, drop func(HookFailure) bool) []byte {
+func dropLines(text []byte, drop func(Failure) bool) []byte {
 	var kept []byte
 	for line := range bytes.Lines(text) {
-		if f, ok := parseHookFailure(line); !ok || !drop(f) {
+		if f, ok := parseFailure(line); !ok || !drop(f) {
 			kept = append(kept, line...)
 		}
 	}
 	return kept
 }
 
-func parseHookFailure(line []byte) (HookFailure, bool) {
-	var f HookFailure
+func parseFailure(line []byte) (Failure, bool) {
+	var f Failure
 	err := json.Unmarshal(line, &f)
 	return f, err == nil && f.Event != ""
 }
 
-func readHookFailures(s *store.Store) ([]byte, error) {
+func readFailures(s *store.Store) ([]byte, error) {
 	text, err := git.ReadStateFile(s.StatePath(store.HookFailures))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -136,14 +145,14 @@ func readHookFailures(s *store.Store) ([]byte, error) {
 	return text, err
 }
 
-// editHookFailures replaces the file by what edit returns, and removes an empty one.
-func editHookFailures(ctx context.Context, s *store.Store, edit func([]byte) []byte) error {
+// editFailures replaces the file by what edit returns, and removes an empty one.
+func editFailures(ctx context.Context, s *store.Store, edit func([]byte) []byte) error {
 	lock, err := s.Repo().Lock(ctx, "hook-failures")
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	before, err := readHookFailures(s)
+	before, err := readFailures(s)
 	if err != nil {
 		return err
 	}

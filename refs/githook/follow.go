@@ -1,4 +1,4 @@
-package share
+package githook
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -136,7 +137,7 @@ func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, 
 	if err != nil {
 		return FollowResult{}, err
 	}
-	adopted, err := AdoptBranch(ctx, s, code)
+	adopted, err := share.AdoptBranch(ctx, s, code)
 	if err != nil {
 		return FollowResult{}, err
 	}

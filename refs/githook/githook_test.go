@@ -1,4 +1,4 @@
-package share_test
+package githook_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/internal/gittest"
+	"github.com/git-context/git-context/refs/githook"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -20,25 +21,25 @@ func TestHookFailures(t *testing.T) {
 	r := memtest.New(t)
 	ctx, s := t.Context(), r.Open()
 	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
-	if list := memtest.OK(share.HookFailures(ctx, s))(t); len(list) != 0 {
+	if list := memtest.OK(githook.Failures(ctx, s))(t); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if err := share.RecordHookFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
+	if err := githook.RecordFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
 		t.Fatal(err)
 	}
 	r.Git("commit", "-q", "--allow-empty", "-m", "code")
-	if err := share.RecordHookFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
+	if err := githook.RecordFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
 		t.Fatal(err)
 	}
-	list := memtest.OK(share.HookFailures(ctx, s))(t)
+	list := memtest.OK(githook.Failures(ctx, s))(t)
 	if len(list) != 2 || list[0].Message != "first of all" || list[0].Code != "" || list[0].Branch != "main" ||
 		list[1].Event != "pre-push" || string(list[1].Code) != r.Git("rev-parse", "HEAD") || list[1].Worktree != s.Repo().WorkTree() {
 		t.Errorf("%+v", list)
 	}
-	if err := share.DropHookFailures(ctx, s, func(f share.HookFailure) bool { return f.Event == "pre-push" }); err != nil {
+	if err := githook.DropFailures(ctx, s, func(f githook.Failure) bool { return f.Event == "pre-push" }); err != nil {
 		t.Fatal(err)
 	}
-	if list := memtest.OK(share.HookFailures(ctx, s))(t); len(list) != 1 || list[0].Message != "second" {
+	if list := memtest.OK(githook.Failures(ctx, s))(t); len(list) != 1 || list[0].Message != "second" {
 		t.Errorf("kept %+v", list)
 	}
 	path := filepath.Join(r.Dir, ".git", "context", "hooks.jsonl")
@@ -46,16 +47,16 @@ func TestHookFailures(t *testing.T) {
 	if err := os.WriteFile(path, []byte(big), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := share.RecordHookFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
+	if err := githook.RecordFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 || info.Size() < 60<<10 {
 		t.Errorf("%v, %v", info.Size(), err)
 	}
-	if list := memtest.OK(share.HookFailures(ctx, s))(t); len(list) != 1 || list[0].Message != "the newest" {
+	if list := memtest.OK(githook.Failures(ctx, s))(t); len(list) != 1 || list[0].Message != "the newest" {
 		t.Errorf("bounded: %+v", list)
 	}
-	if err := share.DropHookFailures(ctx, s, func(share.HookFailure) bool { return false }); err != nil {
+	if err := githook.DropFailures(ctx, s, func(githook.Failure) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), "newest") || len(data) == 0 {
@@ -82,7 +83,7 @@ func TestPushBesideIsBounded(t *testing.T) {
 		r.Git("config", "context.push", set.push)
 		r.Git("config", "context.pushTimeout", set.timeout)
 		begin := time.Now()
-		err := share.PushWithCode(ctx, r.Open(), store.Writer{}, set.remote)
+		err := githook.PushWithCode(ctx, r.Open(), store.Writer{}, set.remote)
 		if got := fmt.Sprint(err); (err == nil) != (set.want == "") || err != nil && !strings.Contains(got, set.want) {
 			t.Errorf("%+v: %v", set, err)
 		}
@@ -104,7 +105,7 @@ func TestFollowAtOnce(t *testing.T) {
 	made := make(chan string, 4)
 	for range cap(made) {
 		go func() {
-			f, err := share.Follow(ctx, r.Open(), store.Writer{})
+			f, err := githook.Follow(ctx, r.Open(), store.Writer{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -121,7 +122,7 @@ func TestFollowAtOnce(t *testing.T) {
 		t.Errorf("made %d times, on %s", n, r.Git("symbolic-ref", "CONTEXT_HEAD"))
 	}
 	r.Git("checkout", "-q", "-b", "Topic/below")
-	f, err := share.Follow(ctx, r.Open(), store.Writer{})
+	f, err := githook.Follow(ctx, r.Open(), store.Writer{})
 	if err != nil || !strings.Contains(f.Stayed, "the memory stays on 'topic'") {
 		t.Errorf("a name like another: %+v, %v", f, err)
 	}
@@ -154,7 +155,7 @@ func TestFollowTrunk(t *testing.T) {
 		memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
 		memtest.OK(r.Open().CreateBranch(t.Context(), store.BranchOptions{Name: "feature", Purpose: "Try"}))(t)
 		r.Git("checkout", "-q", "-b", c.code)
-		_, err := share.Follow(t.Context(), r.Open(), store.Writer{})
+		_, err := githook.Follow(t.Context(), r.Open(), store.Writer{})
 		if got := r.Git("symbolic-ref", "CONTEXT_HEAD"); err != nil || got != "refs/context/heads/"+c.want {
 			t.Errorf("%s: %s, %v", c.name, got, err)
 		}
@@ -174,8 +175,8 @@ func TestFollowAdopts(t *testing.T) {
 	r.Git("update-ref", "-d", "refs/context/heads/far")
 	r.Git("config", "context.follow", "yes")
 	r.Git("checkout", "-q", "-b", "far")
-	f, err := share.Follow(ctx, r.Open(), store.Writer{})
-	if err != nil || f != (share.FollowResult{}) || r.Git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
+	f, err := githook.Follow(ctx, r.Open(), store.Writer{})
+	if err != nil || f != (githook.FollowResult{}) || r.Git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
