@@ -7,8 +7,8 @@ import (
 
 	"github.com/git-context/git-context/hooks/settings"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/deinit"
 	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -58,7 +58,7 @@ func newDeinit(g *globals) *command {
 
 // deinitResult is what a repository has of memory, or what was removed.
 type deinitResult struct {
-	share.Remains
+	deinit.Remains
 	Agents       []string `json:"agents"`       // the files of this worktree from which hooks of agents are removed
 	Servers      []string `json:"servers"`      // those in which our server is registered
 	Instructions []string `json:"instructions"` // and those from which instructions are
@@ -88,9 +88,9 @@ func runDeinit(ctx context.Context, env *Env, o *deinitOptions) (r deinitResult,
 		r.Servers = append(r.Servers, row.Path)
 	}
 	r.Instructions = installedInstructions(agents)
-	r.Remains, err = share.Deinit(ctx, s, share.DeinitOptions{
+	r.Remains, err = deinit.Run(ctx, s, deinit.Options{
 		Remote: o.remote, DryRun: o.dryRun,
-		Consent: func(found share.Remains) error {
+		Consent: func(found deinit.Remains) error {
 			return o.ask(env, o.json, dangerOfDeinit(env, deinitResult{found, r.Agents, r.Servers, r.Instructions}))
 		},
 		Hooks: func() error { return removeHooks(ctx, env, s, agents) },

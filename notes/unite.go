@@ -10,6 +10,14 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
+// How git itself merges notes: as sets of lines, which loses none.
+const (
+	// StrategyKey is git's setting for merging our notes.
+	StrategyKey = "notes.context.mergeStrategy"
+	// Strategy merges notes as sets of lines, which loses none.
+	Strategy = "cat_sort_uniq"
+)
+
 // Unite adds every line of another repository's notes, given by their commit. It must be
 // called once for an Update, after Add. The cases:
 //

@@ -14,7 +14,7 @@ import (
 )
 
 // checkMoved reports branches and the roadmap that a fetch or a push moved to a commit without what they had: a fetch
-// refspec of the user's writes to them, see [share.OverwritingRefspecs]. Their reflogs tell it, for as long as git
+// refspec of the user's writes to them, see [remote.OverwritingRefspecs]. Their reflogs tell it, for as long as git
 // keeps them. The repair adds a commit that has both. Of a branch that a fetch with --prune deleted, git keeps
 // no reflog: see [checker.lostBranch].
 func checkMoved(ctx context.Context, c *checker) error {

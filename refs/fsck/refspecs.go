@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
@@ -194,8 +195,8 @@ func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string
 // overwritingRefspecs reports refspecs with which a plain fetch overwrites memory. The repair excludes
 // memory from them, or removes those that bring nothing else. A sync names its refspecs itself, so
 // that it still brings memory.
-func (c *checker) overwritingRefspecs(ctx context.Context, remote string) error {
-	list, err := share.OverwritingRefspecs(ctx, c.s, remote)
+func (c *checker) overwritingRefspecs(ctx context.Context, name string) error {
+	list, err := remote.OverwritingRefspecs(ctx, c.s, name)
 	for _, o := range list {
 		p := Problem{Kind: "refspec-overwrites", Object: o.Key, Repair: FixCommand, Message: o.String()}
 		switch {
@@ -226,17 +227,17 @@ func (c *checker) overwritingRefspecs(ctx context.Context, remote string) error 
 // notesStrategy reports that git would ask people to merge notes by hand. A repository without
 // worktree heads, such as one on a server, needs no setting.
 func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
-	if _, set := cfg.String(share.NotesStrategyKey); set {
+	if _, set := cfg.String(notes.StrategyKey); set {
 		return nil
 	}
 	if has, err := c.s.Repo().HasHead(ctx); err != nil || !has {
 		return err
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		return c.setConfig(ctx, "config", share.NotesStrategyKey, share.NotesStrategy)
+		return c.setConfig(ctx, "config", notes.StrategyKey, notes.Strategy)
 	},
-		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FixCommand,
-			Message: share.NotesStrategyKey +
+		Problem{Kind: "config-missing", Object: notes.StrategyKey, Repair: FixCommand,
+			Message: notes.StrategyKey +
 				" is not set: git notes merge would stop at two agents' notes on one commit"})
 	return nil
 }

@@ -350,3 +350,11 @@ func FetchHint(ctx context.Context, s *store.Store, branch string) string {
 
 // SyncCommand returns the command that syncs with a remote, given as a shell takes it.
 func SyncCommand(name string) string { return "git context sync " + name }
+
+// Explained adds to a reason what the remote said, if that is one line; else it returns that beside it.
+func Explained(reason string, said []string) (string, []string) {
+	if len(said) == 1 {
+		return reason + ": " + said[0], nil
+	}
+	return reason, said
+}

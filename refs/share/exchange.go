@@ -336,7 +336,7 @@ func (ex *exchanger) recordMoves(moved, gone []string) error {
 		ex.noAtomic, ex.idle = true, maxIdle-singleIdle
 		return nil
 	}
-	reason, said := explained(ex.reason, ex.said)
+	reason, said := remote.Explained(ex.reason, ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Said: said,
 		Message: fmt.Sprintf("'%s' refuses %s, although no other process pushes: %s", ex.peer.Name, prose.QuotedList(ex.stuck), reason),
 		Hints:   []string{"if no git process is running there, a .lock file was left beside that ref on the remote"}}

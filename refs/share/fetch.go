@@ -62,6 +62,18 @@ func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
 	return &before, err
 }
 
+// warnOverwritten warns of fetch refspecs of the remote that write to memory.
+func (ex *exchanger) warnOverwritten(ctx context.Context) error {
+	if ex.peer.Bundle {
+		return nil
+	}
+	list, err := remote.OverwritingRefspecs(ctx, ex.s, ex.peer.Name)
+	for _, o := range list {
+		ex.warn(o.String() + "; to mend that: git context fsck --fix")
+	}
+	return err
+}
+
 // listMemory asks the remote for its refs of memory, by their names there.
 func (ex *exchanger) listMemory(ctx context.Context) ([]git.Ref, error) {
 	return ex.s.Repo().LsRemote(ctx, remote.NameOf(ex.peer.Name), memoryPatterns(ex.peer.Heads)...)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
@@ -201,14 +202,6 @@ func initHead(ctx context.Context, s *store.Store, branch string, res *InitResul
 	return nil
 }
 
-// How git itself merges notes: as sets of lines, which loses none.
-const (
-	// NotesStrategyKey is git's setting for merging our notes.
-	NotesStrategyKey = "notes.context.mergeStrategy"
-	// NotesStrategy merges notes as sets of lines, which loses none.
-	NotesStrategy = "cat_sort_uniq"
-)
-
 // initConfig adds the refspecs with which a plain `git fetch` brings memory, to each remote
 // that has a refspec: in a bare clone ours would be the only one, and a plain fetch would fetch
 // nothing else.
@@ -241,13 +234,13 @@ func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
 			res.Did = append(res.Did, "fetch refspecs of '"+remote+"'")
 		}
 	}
-	if _, ok := cfg.String(NotesStrategyKey); ok {
+	if _, ok := cfg.String(notes.StrategyKey); ok {
 		return nil
 	}
-	if _, err := s.Repo().Run(ctx, "config", NotesStrategyKey, NotesStrategy); err != nil {
-		return fmt.Errorf("set %s: %w", NotesStrategyKey, err)
+	if _, err := s.Repo().Run(ctx, "config", notes.StrategyKey, notes.Strategy); err != nil {
+		return fmt.Errorf("set %s: %w", notes.StrategyKey, err)
 	}
-	res.Did = append(res.Did, NotesStrategyKey)
+	res.Did = append(res.Did, notes.StrategyKey)
 	return nil
 }
 

@@ -210,7 +210,7 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 	// For git push a branch here that a fetch refspec writes to is a tracking ref. It would move it back to what was
 	// pushed, although another process has committed since.
 	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates,
-		Expected: ex.expected(updates, steps), Untracked: len(overwriting(cfg, ex.peer.Name)) > 0,
+		Expected: ex.expected(updates, steps), Untracked: len(remote.Overwriting(cfg, ex.peer.Name)) > 0,
 		Atomic: atomic, Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		return false, unreachable(ex.peer.Name, err)

@@ -93,7 +93,7 @@ func (ex *exchanger) pushRefused() error {
 	if len(ex.blockers) > 0 {
 		hints = []string{"if it is not needed, delete what has its place there:", ex.deleteThere(ex.blockers)}
 	}
-	reason, said := explained(strings.Join(parts, "; "), ex.said)
+	reason, said := remote.Explained(strings.Join(parts, "; "), ex.said)
 	return &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Hints: hints, Said: said,
 		Message: fmt.Sprintf("'%s' refuses %s", ex.peer.Name, reason)}
 }
@@ -133,14 +133,6 @@ func clashes(ref string, side *remote.RefSet) bool {
 		}
 	}
 	return false
-}
-
-// explained adds to a reason what the remote said, if that is one line; else it returns that beside it.
-func explained(reason string, said []string) (string, []string) {
-	if len(said) == 1 {
-		return reason + ": " + said[0], nil
-	}
-	return reason, said
 }
 
 // namesRefused reports whether a remote's reason for a refusal speaks of the names of refs: a host

@@ -6,10 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/git-context/git-context/refs/deinit"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/memtest"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -55,7 +55,7 @@ func TestBirthBesideDeinit(t *testing.T) {
 	tx := memtest.OK(s.Begin(ctx, store.Writer{}, "branch: late", "late"))(t)
 	defer tx.Close()
 	memtest.OK(tx.WriteBirth(ctx, store.Birth{Name: "late", From: from, Roadmap: roadmap}))(t)
-	memtest.OK(share.Deinit(ctx, r.Open(), share.DeinitOptions{}))(t)
+	memtest.OK(deinit.Run(ctx, r.Open(), deinit.Options{}))(t)
 	if err := tx.Commit(ctx); !errors.Is(err, git.ErrStale) {
 		t.Errorf("%v, want it to be stale", err)
 	}
@@ -85,7 +85,7 @@ func TestTagBesideDeinit(t *testing.T) {
 	defer tx.Close()
 	r.Must(tx.StillMemory(ctx))
 	tx.Refs.Update(git.TagRef("late"), at, "")
-	memtest.OK(share.Deinit(ctx, r.Open(), share.DeinitOptions{}))(t)
+	memtest.OK(deinit.Run(ctx, r.Open(), deinit.Options{}))(t)
 	if err := tx.Commit(ctx); !errors.Is(err, git.ErrStale) {
 		t.Errorf("%v, want it to be stale", err)
 	}

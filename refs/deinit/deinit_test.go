@@ -1,12 +1,12 @@
-package share_test
+package deinit_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/deinit"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/internal/memtest"
-	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -31,7 +31,7 @@ func TestDeinitOfWhatWasWrittenMeanwhile(t *testing.T) {
 			f := memtest.NewFleet(t, 1)
 			r, shown := f.Clones[0], ""
 			r.Work("main", "before", 10)
-			_, err := share.Deinit(t.Context(), r.Open(), share.DeinitOptions{Remote: true, Consent: func(share.Remains) error {
+			_, err := deinit.Run(t.Context(), r.Open(), deinit.Options{Remote: true, Consent: func(deinit.Remains) error {
 				write(r)
 				shown = refsOf(r, f.Hub)
 				return nil
@@ -41,7 +41,7 @@ func TestDeinitOfWhatWasWrittenMeanwhile(t *testing.T) {
 				t.Errorf("%s\nbecame\n%s", shown, now)
 			}
 			r.Fsck()
-			memtest.OK(share.Deinit(t.Context(), r.Open(), share.DeinitOptions{Remote: true}))(t)
+			memtest.OK(deinit.Run(t.Context(), r.Open(), deinit.Options{Remote: true}))(t)
 			if left := strings.TrimSpace(refsOf(r, f.Hub)); left != "" {
 				t.Errorf("left %s", left)
 			}
@@ -54,7 +54,7 @@ func TestDeinitLeavesWhatATeammatePushed(t *testing.T) {
 	t.Parallel()
 	f := memtest.NewFleet(t, 2)
 	mine, theirs, pushed := f.Clones[0], f.Clones[1], ""
-	_, err := share.Deinit(t.Context(), mine.Open(), share.DeinitOptions{Remote: true, Consent: func(share.Remains) error {
+	_, err := deinit.Run(t.Context(), mine.Open(), deinit.Options{Remote: true, Consent: func(deinit.Remains) error {
 		theirs.Work("main", "theirs", 10)
 		theirs.Sync("")
 		pushed = f.Hub.Git("rev-parse", "refs/context/heads/main")
@@ -81,7 +81,7 @@ func TestDeinitLeavesForeignRefs(t *testing.T) {
 		r.Git("update-ref", ref, "HEAD")
 		r.Git("push", "-q", "origin", ref)
 	}
-	memtest.OK(share.Deinit(t.Context(), r.Open(), share.DeinitOptions{Remote: true}))(t)
+	memtest.OK(deinit.Run(t.Context(), r.Open(), deinit.Options{Remote: true}))(t)
 	for _, repo := range []*memtest.Repo{r, f.Hub} {
 		for _, ref := range kept {
 			repo.Git("rev-parse", "--verify", ref)

@@ -1,4 +1,11 @@
-package share
+// Package deinit removes the memory of a repository, and if asked that of its default remote.
+//
+// It deletes the refs of memory and CONTEXT_HEAD of every worktree, removes the settings that init and people have made for it,
+// and local state. The files of hooks are its caller's.
+//
+// Errors are of package fail: ErrNoMemory where nothing is left, ErrStale where memory was written since it was shown,
+// ErrRefused where the remote refuses.
+package deinit
 
 import (
 	"context"
@@ -8,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
@@ -17,7 +25,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Remains is what a repository has of memory, or what a Deinit removed.
+// Remains is what a repository has of memory, or what Run removed.
 type Remains struct {
 	Branches int      `json:"branches"`
 	Commits  int      `json:"commits"`
@@ -26,7 +34,7 @@ type Remains struct {
 	Unshared int      `json:"unshared"` // commits that no remote had when it was last asked
 	Refs     []string `json:"refs"`
 	Settings []string `json:"settings"` // of the repository
-	Remote   []string `json:"remote"`   // refs of the remote, with DeinitOptions.Remote
+	Remote   []string `json:"remote"`   // refs of the remote, with Options.Remote
 
 	refs   []git.Ref
 	heads  []git.WorktreeHead
@@ -37,20 +45,20 @@ type Remains struct {
 	state  bool // local state
 }
 
-// DeinitOptions describe a Deinit.
-type DeinitOptions struct {
+// Options describe what Run removes.
+type Options struct {
 	Remote  bool // the memory of the default remote too
 	DryRun  bool
 	Consent func(Remains) error // asked before anything changes, and may refuse; nil: nobody is asked
 	Hooks   func() error        // removes the hooks, before the state goes that says where they are; nil: none
 }
 
-// Deinit removes the memory of a repository: refs, CONTEXT_HEAD of every worktree, local state, settings
+// Run removes the memory of a repository: refs, CONTEXT_HEAD of every worktree, local state, settings
 // and, with Remote, the refs of the default remote, which are removed first. Objects stay until git drops
-// them. Hooks are the caller's. A Deinit that was interrupted is finished by another one.
+// them. Hooks are the caller's. One that was interrupted is finished by another one.
 //
 // fail.ErrNoMemory: nothing is left.
-func Deinit(ctx context.Context, s *store.Store, o DeinitOptions) (Remains, error) {
+func Run(ctx context.Context, s *store.Store, o Options) (Remains, error) {
 	r, err := remains(ctx, s, o.Remote)
 	if err != nil {
 		return r, err
@@ -190,11 +198,11 @@ func (r *Remains) settings(ctx context.Context, s *store.Store) error {
 	for _, entry := range list {
 		key, value := entry.Key, entry.Value
 		_, to, isSpec := strings.Cut(value, ":")
-		remote, isFetch := strings.CutSuffix(strings.TrimPrefix(key, "remote."), ".fetch")
+		name, isFetch := strings.CutSuffix(strings.TrimPrefix(key, "remote."), ".fetch")
 		isFetch = isFetch && strings.HasPrefix(key, "remote.")
 		switch {
 		case strings.HasPrefix(key, "context."), ofMemory(key):
-		case isFetch && isSpec && trackingOf(remote, to), isFetch && slices.Contains(spareMemory, value):
+		case isFetch && isSpec && trackingOf(name, to), isFetch && slices.Contains(remote.SpareMemory, value):
 		default:
 			continue
 		}
@@ -208,7 +216,7 @@ func (r *Remains) settings(ctx context.Context, s *store.Store) error {
 
 // ofMemory reports whether a setting of git's own sections is one of memory; git lists names in small letters.
 func ofMemory(key string) bool {
-	return slices.ContainsFunc(append(store.AdviceKeys(), NotesStrategyKey), func(k string) bool { return strings.EqualFold(k, key) })
+	return slices.ContainsFunc(append(store.AdviceKeys(), notes.StrategyKey), func(k string) bool { return strings.EqualFold(k, key) })
 }
 
 // trackingOf reports whether a fetch refspec brings memory of a remote to a ref.
@@ -225,7 +233,7 @@ func (r *Remains) removeRemote(ctx context.Context, s *store.Store) error {
 	done, err := s.Repo().Push(ctx, git.PushOptions{Remote: r.peer.Name, Updates: updates, Expected: shown})
 	for _, d := range done {
 		if d.Status != git.PushDone && d.Status != git.PushUpToDate {
-			reason, said := explained(prose.OneLine(d.Reason, 200), d.Said)
+			reason, said := remote.Explained(prose.OneLine(d.Reason, 200), d.Said)
 			err = errors.Join(err, &fail.Error{Code: fail.PushRefused, Kind: fail.ErrRefused, Said: said,
 				Message: fmt.Sprintf("'%s' of '%s' was not deleted: %s", d.Ref, r.peer.Name, reason)})
 		}

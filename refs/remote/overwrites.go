@@ -1,4 +1,4 @@
-package share
+package remote
 
 import (
 	"context"
@@ -22,8 +22,8 @@ type Overwrites struct {
 	Alone bool
 }
 
-// spareMemory are those refspecs.
-var spareMemory = []string{"^" + git.Root + "*", "^" + git.NotesRef}
+// SpareMemory are those refspecs.
+var SpareMemory = []string{"^" + git.Root + "*", "^" + git.NotesRef}
 
 // String says it.
 func (o Overwrites) String() string {
@@ -32,12 +32,12 @@ func (o Overwrites) String() string {
 
 // OverwritingRefspecs returns the fetch refspecs of a remote that write to memory. A mirror that memory is
 // not written in, because no worktree has a CONTEXT_HEAD, has every ref in its own place.
-func OverwritingRefspecs(ctx context.Context, s *store.Store, remote string) ([]Overwrites, error) {
+func OverwritingRefspecs(ctx context.Context, s *store.Store, name string) ([]Overwrites, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := overwriting(cfg, remote)
+	list := Overwriting(cfg, name)
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -47,9 +47,9 @@ func OverwritingRefspecs(ctx context.Context, s *store.Store, remote string) ([]
 	return list, nil
 }
 
-// overwriting returns them whether memory is written here or not.
-func overwriting(cfg *git.Config, remote string) []Overwrites {
-	key := "remote." + remote + ".fetch"
+// Overwriting returns them whether memory is written here or not.
+func Overwriting(cfg *git.Config, name string) []Overwrites {
+	key := "remote." + name + ".fetch"
 	specs := cfg.All(key)
 	var list []Overwrites
 	for _, spec := range specs {
@@ -74,9 +74,9 @@ func (o *Overwrites) find(specs []string) bool {
 			continue
 		}
 		found = true
-		exclude := spareMemory[0]
+		exclude := SpareMemory[0]
 		if area == git.NotesRef {
-			exclude = spareMemory[1]
+			exclude = SpareMemory[1]
 		}
 		if src == dst && !o.Alone && !slices.Contains(o.Exclude, exclude) {
 			o.Exclude = append(o.Exclude, exclude)
@@ -113,16 +113,4 @@ func spared(specs []string, ref string) bool {
 		}
 		return ok && len(ref) >= len(before)+len(after) && strings.HasPrefix(ref, before) && strings.HasSuffix(ref, after)
 	})
-}
-
-// warnOverwritten warns of such refspecs of the remote.
-func (ex *exchanger) warnOverwritten(ctx context.Context) error {
-	if ex.peer.Bundle {
-		return nil
-	}
-	list, err := OverwritingRefspecs(ctx, ex.s, ex.peer.Name)
-	for _, o := range list {
-		ex.warn(o.String() + "; to mend that: git context fsck --fix")
-	}
-	return err
 }
