@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/lift"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
@@ -128,7 +129,7 @@ func (a *answered) refuse(ctx context.Context, env *Env, s *refs.Store, o *expun
 			self+" expunge --from "+prose.ShellWord(o.from)+" --dry-run")
 	}
 	a.Refused, a.done = true, true
-	a.Warnings, err = share.Refuse(ctx, s, o.writer(env), list, a.what)
+	a.Warnings, err = lift.Refuse(ctx, s, o.writer(env), list, a.what)
 	return err
 }
 

@@ -25,6 +25,18 @@ func Tombstones(ctx context.Context, s *store.Store) (doc.Expunged, error) {
 	return TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
+// TombstonesAt returns the tombstones of a commit of the roadmap; none for "".
+func TombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expunged, error) {
+	if roadmap == "" {
+		return doc.Expunged{}, nil
+	}
+	c, err := s.Repo().Commit(ctx, roadmap)
+	if err != nil {
+		return doc.Expunged{}, fmt.Errorf("read the roadmap: %w", err)
+	}
+	return TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
+}
+
 // TombstonesIn returns the tombstones in a tree of the roadmap.
 func TombstonesIn(ctx context.Context, s *store.Store, tree *git.Edit) (doc.Expunged, error) {
 	e, ok, err := tree.Entry(ctx, doc.ExpungedFile)

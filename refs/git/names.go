@@ -51,6 +51,14 @@ func BranchRef(branch string) string { return BranchPrefix + branch }
 // BranchName returns the name of the memory branch a ref is, if it is one.
 func BranchName(ref string) (string, bool) { return strings.CutPrefix(ref, BranchPrefix) }
 
+// DisplayName returns a ref's name for people.
+func DisplayName(ref string) string {
+	if name, ok := BranchName(ref); ok {
+		return name
+	}
+	return strings.TrimPrefix(ref, Root)
+}
+
 // CodeBranchName returns the name of the code branch a ref is, if it is one.
 func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "refs/heads/") }
 

@@ -92,7 +92,7 @@ func (p *apart) end() (found bool) {
 		return found
 	}
 	late := fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf("%s of '%s' were not looked at, because others are refused: '%s' and so on",
-		prose.Count(len(p.unchecked), "ref"), p.ex.peer.Name, displayRef(p.unchecked[0].Name)))
+		prose.Count(len(p.unchecked), "ref"), p.ex.peer.Name, git.DisplayName(p.unchecked[0].Name)))
 	for _, r := range p.unchecked {
 		p.ex.aside[r.Name] = late
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/lift"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
@@ -160,7 +161,7 @@ type heard struct {
 // clone has yet. Every other clone would drop it from what comes, unseen by its writer. It reads what was written since
 // the last time, and reports whether refs moved.
 func (ex *exchanger) hideWritten(ctx context.Context, ours *remote.RefSet) (bool, error) {
-	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil || known.InForce() == 0 {
 		return false, err
 	}
@@ -219,7 +220,7 @@ func (ex *exchanger) expungeOwn(ctx context.Context, ours *remote.RefSet) (bool,
 // expungeBack expunges once more what something else than a command of ours has brought back into our own refs, as a
 // forced fetch does while a remote still has it. It reports whether there was any.
 func (ex *exchanger) expungeBack(ctx context.Context, ours *remote.RefSet) (bool, error) {
-	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return false, err
 	}
@@ -238,7 +239,7 @@ func (ex *exchanger) expungeBack(ctx context.Context, ours *remote.RefSet) (bool
 		refs = []string{git.RoadmapRef}
 	}
 	for i, ref := range refs {
-		refs[i] = displayRef(ref)
+		refs[i] = git.DisplayName(ref)
 	}
 	names := prose.QuotedList(refs)
 	if !ex.merge || ex.rehearsal {
@@ -376,4 +377,46 @@ func lookFirst(askers []string) []string {
 		hints = append(hints, expunge.ShowCommand(name), "git context expunge --from "+prose.ShellWord(name)+" --refuse")
 	}
 	return hints
+}
+
+// bringBack lifts the requests of which the other side has something in force no more. What remotes have of it is no old
+// history any more: the commands that clean them would delete there what comes back.
+func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) error {
+	back := known.Without(all)
+	if back.Empty() {
+		return nil
+	}
+	here, err := expunge.Here(ex.s)
+	if err != nil {
+		return err
+	}
+	if own := back.Of(here); !own.Empty() {
+		ex.warn(fmt.Sprintf("'%s' has the record that somebody refused to forget what was expunged here (%s), and brings it back; "+
+			"git context expunge removes it again", ex.peer.Name, expunge.AskedText(own)))
+	}
+	if err := ex.liftAll(ctx, back, all); err != nil {
+		return err
+	}
+	clear(ex.dirty.Refs)
+	return expunge.ForgetHeld(ex.s)
+}
+
+// liftAll lifts those requests that ask for something of back.
+func (ex *exchanger) liftAll(ctx context.Context, back, all doc.Expunged) error {
+	list, err := expunge.Requests(ctx, ex.s)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(r expunge.Request) bool {
+		return len(r.Asked.Except(back).Bytes()) == len(r.Asked.Bytes())
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	warnings, err := lift.Run(ctx, ex.s, ex.o.Writer, list, all, "Take over the tombstones of "+prose.OneLine(ex.peer.Name, 100))
+	if err == nil {
+		ex.note(fmt.Sprintf("'%s' no longer asks to forget what was hidden here; it is back", ex.peer.Name))
+	}
+	ex.res.Warnings = append(ex.res.Warnings, warnings...)
+	return err
 }

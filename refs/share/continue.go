@@ -103,7 +103,7 @@ func stillThere(h *store.WaitingMerge, theirs *remote.RefSet) error {
 			again = "git context unbundle " + h.Remote
 		}
 		return fail.New(fail.ErrStale, fail.MergeStale,
-			fmt.Sprintf("the version of '%s' from '%s' that conflicted is not here any more", displayRef(ref), h.Remote),
+			fmt.Sprintf("the version of '%s' from '%s' that conflicted is not here any more", git.DisplayName(ref), h.Remote),
 			again, "git context merge --abort")
 	}
 	return nil

@@ -83,7 +83,7 @@ func orGone(err error) error {
 // bothKnown is bothTombstones with all that both sides have, also where the other side has no roadmap.
 func (ex *exchanger) bothKnown(ctx context.Context, ours, theirs *remote.RefSet) (known, all doc.Expunged, err error) {
 	if theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
-		known, err = tombstonesAt(ctx, ex.s, ours.Roadmap)
+		known, err = expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 		return known, known, err
 	}
 	known, e, err := ex.bothTombstones(ctx, ours, theirs)

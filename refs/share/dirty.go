@@ -266,7 +266,7 @@ func (ex *exchanger) filterExpunged(ctx context.Context, ours, theirs *remote.Re
 	if err := ex.holdReturning(ctx, ours, theirs, ex.roadmapThere); err != nil {
 		return false, ex.orUnshallow(err)
 	}
-	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err == nil && ours.Empty() && theirs.Roadmap != "" { // without memory here, the tombstones are theirs
 		e, err = ex.tombstonesOf(ctx, "", theirs.Roadmap)
 	}
@@ -456,7 +456,7 @@ func (ex *exchanger) tombstonesStay(ctx context.Context, e doc.Expunged) (bool, 
 	if err != nil {
 		return false, err
 	}
-	there, err := tombstonesAt(ctx, ex.s, theirs.Roadmap)
+	there, err := expunge.TombstonesAt(ctx, ex.s, theirs.Roadmap)
 	return err == nil && !there.Contains(e), err
 }
 

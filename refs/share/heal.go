@@ -42,7 +42,7 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		causes, err = ex.healBranch(ctx, ses, st, r, roadmap)
 	}
 	if err != nil {
-		return fmt.Errorf("restore '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, err)
+		return fmt.Errorf("restore '%s' of '%s': %w", git.DisplayName(st.ref), ex.peer.Name, err)
 	}
 	for _, c := range causes {
 		ex.restored(st.ref, c)
@@ -131,12 +131,12 @@ func (ex *exchanger) restored(ref string, c loss.Cause) {
 		}
 		switch ex.warned[ref]++; {
 		case ex.warned[ref] == mostWarned:
-			ex.warn(fmt.Sprintf("'%s' of '%s': more commits lack something of their parents, which %s; --json lists them", displayRef(ref), ex.peer.Name, what))
+			ex.warn(fmt.Sprintf("'%s' of '%s': more commits lack something of their parents, which %s; --json lists them", git.DisplayName(ref), ex.peer.Name, what))
 			return
 		case ex.warned[ref] > mostWarned:
 			return
 		}
-		ex.warn(fmt.Sprintf("'%s' of '%s': %s, which %s", displayRef(ref), ex.peer.Name, c, what))
+		ex.warn(fmt.Sprintf("'%s' of '%s': %s, which %s", git.DisplayName(ref), ex.peer.Name, c, what))
 	}
 }
 
@@ -146,7 +146,7 @@ func (ex *exchanger) tombstones(ctx context.Context, theirs git.ID, roadmap bool
 	if err != nil || !roadmap {
 		return gone, err
 	}
-	more, err := tombstonesAt(ctx, ex.s, theirs)
+	more, err := expunge.TombstonesAt(ctx, ex.s, theirs)
 	return gone.Union(more), err
 }
 
@@ -156,7 +156,7 @@ func (ex *exchanger) lostTombstones(ctx context.Context, roadmap git.ID) (doc.Ex
 	if err != nil {
 		return all, err
 	}
-	has, err := tombstonesAt(ctx, ex.s, roadmap)
+	has, err := expunge.TombstonesAt(ctx, ex.s, roadmap)
 	if err != nil || has.Contains(all) {
 		return doc.Expunged{}, err
 	}
@@ -179,7 +179,7 @@ func (ex *exchanger) healBranch(ctx context.Context, ses *store.Transaction, st 
 		return nil, err
 	}
 	if lost.Dropped > 0 {
-		ex.warn(fmt.Sprintf("'%s' of '%s': to make room, a commit here removes %s that came with the loss and that nobody else has", displayRef(st.ref), ex.peer.Name,
+		ex.warn(fmt.Sprintf("'%s' of '%s': to make room, a commit here removes %s that came with the loss and that nobody else has", git.DisplayName(st.ref), ex.peer.Name,
 			prose.Count(lost.Dropped, "key")))
 	}
 	c.SetRoadmap(roadmap)

@@ -90,7 +90,7 @@ func (ex *exchanger) join(ctx context.Context, j *joining, ours *remote.RefSet) 
 			err = now
 		}
 		if ex.aside[j.ref.Name] = refused; err != nil {
-			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
+			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", git.DisplayName(j.ref.Name), ex.peer.Name, id.Short(), err))
 		}
 		switch {
 		case joined:
@@ -133,7 +133,7 @@ func (ex *exchanger) uniteLeft(ctx context.Context, j *joining, asking []git.ID,
 			return ctx.Err()
 		}
 		if err != nil {
-			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", displayRef(j.ref.Name), ex.peer.Name, id.Short(), err))
+			ex.warn(fmt.Sprintf("'%s' of '%s': commit %s: %v", git.DisplayName(j.ref.Name), ex.peer.Name, id.Short(), err))
 		}
 		j.to = cmp.Or(to, j.to)
 	}
@@ -154,7 +154,7 @@ func (ex *exchanger) uniteOne(ctx context.Context, ref string, to, id git.ID, ou
 		return "", err
 	}
 	if ref == git.RoadmapRef {
-		known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+		known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 		if err != nil {
 			return "", err
 		}
@@ -279,7 +279,7 @@ func (ex *exchanger) mergeOne(ctx context.Context, st *refAction, id, roadmap gi
 // mayJoin reports whether a commit below a refused ref asks to forget nothing, contains nothing that was expunged, and is signed as the
 // remote's commits have to be: it enters memory without what filterExpunged does about that.
 func (ex *exchanger) mayJoin(ctx context.Context, r git.Ref, ours *remote.RefSet) (bool, error) {
-	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return false, err
 	}
@@ -302,7 +302,7 @@ func (ex *exchanger) isSigned(ctx context.Context, r git.Ref, ours *remote.RefSe
 	if err != nil || demand == remote.VerifyOff {
 		return err == nil, err
 	}
-	err = incoming.CheckSigned(ctx, ex.s, r.ID, fmt.Sprintf("'%s' of '%s'", displayRef(r.Name), ex.peer.Name), demand == remote.VerifyWarn, ex.unasked(ours))
+	err = incoming.CheckSigned(ctx, ex.s, r.ID, fmt.Sprintf("'%s' of '%s'", git.DisplayName(r.Name), ex.peer.Name), demand == remote.VerifyWarn, ex.unasked(ours))
 	var unsigned *fail.Error
 	if errors.As(err, &unsigned) && unsigned.Code == fail.NotVerified {
 		return false, nil
@@ -321,7 +321,7 @@ func (ex *exchanger) asks(ctx context.Context, id git.ID, ours *remote.RefSet, k
 	if err != nil || ex.asking[file.ID] {
 		return true, err
 	}
-	e, err := tombstonesAt(ctx, ex.s, id)
+	e, err := expunge.TombstonesAt(ctx, ex.s, id)
 	if err != nil {
 		return false, err
 	}

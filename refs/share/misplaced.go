@@ -52,7 +52,7 @@ func (ex *exchanger) misplaced(ctx context.Context, w *expunge.Rewriter, known e
 				return nil, nil, ctx.Err()
 			}
 			if err != nil { // nothing else must wait for it
-				ex.warn(fmt.Sprintf("'%s' of '%s' cannot be searched for what was expunged: %v", displayRef(r.Name), ex.peer.Name, err))
+				ex.warn(fmt.Sprintf("'%s' of '%s' cannot be searched for what was expunged: %v", git.DisplayName(r.Name), ex.peer.Name, err))
 				continue
 			}
 			looked[o] = has

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -67,7 +68,7 @@ func (ex *exchanger) raise(ctx context.Context, ours, theirs *remote.RefSet, inU
 			delete(theirs.Branches, name)
 		}
 	}
-	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil || e.Empty() {
 		return why, late, err
 	}
@@ -173,10 +174,10 @@ func (ex *exchanger) checkBranch(ctx context.Context, b *otherBranch) (bool, err
 		return err == nil, err
 	}
 	how, bases, err := ex.relation(ctx, ref, b.named, b.there)
-	if how == diverged {
+	if how == replica.Diverged {
 		b.bases = bases
 	}
-	return how != ahead, err
+	return how != replica.Ahead, err
 }
 
 // validBelow returns the newest valid commit below a refused branch that is not here, or one that unites several; "" if there is none. What it

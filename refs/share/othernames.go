@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -295,21 +296,21 @@ func (ex *exchanger) takeBelow(ctx context.Context) error {
 func (ex *exchanger) onlyNews(ctx context.Context, ours, theirs *remote.RefSet) error {
 	for _, r := range refsOf(ours) {
 		there := expunge.RefID(theirs, r.Name)
-		how := ahead
+		how := replica.Ahead
 		var err error
 		switch st := (&refAction{ref: r.Name}); {
 		case there == "" || there == r.ID || r.ID == "":
 		case st.isTag():
-			ex.warn(fmt.Sprintf("tag '%s' names another commit on '%s'", displayRef(r.Name), ex.peer.Name))
+			ex.warn(fmt.Sprintf("tag '%s' names another commit on '%s'", git.DisplayName(r.Name), ex.peer.Name))
 		case st.isWork(): // goes with its branch
-			how = behind
+			how = replica.Behind
 		default:
 			how, _, err = ex.relation(ctx, r.Name, r.ID, there)
 		}
 		if err != nil {
 			return err
 		}
-		if r.ID != "" && how == ahead {
+		if r.ID != "" && how == replica.Ahead {
 			set(theirs, r)
 		}
 	}

@@ -51,7 +51,7 @@ func (ex *exchanger) checkOutgoing(ctx context.Context, ours, theirs *remote.Ref
 			return err
 		}
 		ex.aside[ref] = fail.New(fail.ErrRefused, fail.OutgoingInvalid,
-			fmt.Sprintf("'%s' was %s: %s", displayRef(ref), what, flaw.Error()), hint)
+			fmt.Sprintf("'%s' was %s: %s", git.DisplayName(ref), what, flaw.Error()), hint)
 	}
 	ex.setAside(ours, theirs)
 	return nil

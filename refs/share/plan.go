@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -311,7 +313,7 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	if st.ref != git.RoadmapRef || theirs == "" || !ex.push {
 		return nil
 	}
-	known, err := tombstonesAt(ctx, ex.s, st.ours)
+	known, err := expunge.TombstonesAt(ctx, ex.s, st.ours)
 	if err != nil {
 		return err
 	}
@@ -376,21 +378,21 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *re
 	}
 	// What was restored is a child of the remote's commit, and not on the disk yet.
 	how, bases, err := ex.relation(ctx, st.ref, st.ours, cmp.Or(st.healed, st.theirs))
-	if err == nil && how == diverged && st.healed == "" {
+	if err == nil && how == replica.Diverged && st.healed == "" {
 		how, err = ex.reconcile(ctx, st.ours, st.theirs)
 	}
 	switch {
 	case err != nil:
 		return err
-	case how == ahead:
+	case how == replica.Ahead:
 		st.push = st.ours
-	case how == behind:
+	case how == replica.Behind:
 		st.takeTheirs()
-	case how == diverged && !ex.merge:
+	case how == replica.Diverged && !ex.merge:
 		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale,
 			Hints:   []string{"git context sync " + ex.peer.Name},
-			Message: fmt.Sprintf("'%s' on '%s' has commits that are not here", displayRef(st.ref), ex.peer.Name)}
-	case how == diverged:
+			Message: fmt.Sprintf("'%s' on '%s' has commits that are not here", git.DisplayName(st.ref), ex.peer.Name)}
+	case how == replica.Diverged:
 		return ex.mergeRef(ctx, ses, st, st.theirs, bases, roadmap)
 	}
 	return nil
@@ -402,14 +404,6 @@ func (st *refAction) takeTheirs() {
 	if st.healed != "" {
 		st.push = st.theirs
 	}
-}
-
-// displayRef returns a ref's name for people.
-func displayRef(ref string) string {
-	if name, ok := git.BranchName(ref); ok {
-		return name
-	}
-	return strings.TrimPrefix(ref, git.Root)
 }
 
 // settler returns how conflicts are settled beside these merge bases, see merge.Smaller.
@@ -428,12 +422,12 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
-		st.merged, conflicts, err = mergeRoadmaps(ctx, ses, st.ours, theirs, bases, ex.peer.Name, settle, false)
+		st.merged, conflicts, err = replica.MergeRoadmaps(ctx, ses, st.ours, theirs, bases, ex.peer.Name, settle, false)
 	} else {
 		st.merged, conflicts, err = ex.mergeBranch(ctx, ses, st, theirs, bases, roadmap, settle)
 	}
 	if err != nil {
-		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), ex.peer.Name, store.NoRoom(st.branch, err))
+		return fmt.Errorf("merge '%s' of '%s': %w", git.DisplayName(st.ref), ex.peer.Name, store.NoRoom(st.branch, err))
 	}
 	for _, c := range conflicts {
 		c.Path = prefix + c.Path
@@ -451,15 +445,15 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *r
 
 func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID,
 	bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
-	r := replica{bases: bases, from: ex.peer.Name, settle: settle, roadmap: roadmap}
+	r := replica.Branch{Bases: bases, From: ex.peer.Name, Settle: settle, Roadmap: roadmap}
 	var err error
-	if r.ours, err = ex.s.TipAt(ctx, st.branch, st.ours); err != nil {
+	if r.Ours, err = ex.s.TipAt(ctx, st.branch, st.ours); err != nil {
 		return nil, nil, err
 	}
-	if r.theirs, err = ex.s.TipAt(ctx, st.branch, theirs); err != nil {
+	if r.Theirs, err = ex.s.TipAt(ctx, st.branch, theirs); err != nil {
 		return nil, nil, err
 	}
-	c, u, err := mergeReplica(ctx, ses, r)
+	c, u, err := replica.Merge(ctx, ses, r)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -231,14 +231,14 @@ func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, at
 		case git.PushStale:
 			late = true
 			ex.reason = prose.OneLine(r.Reason, 300)
-			ex.stuck = append(ex.stuck, displayRef(ref))
+			ex.stuck = append(ex.stuck, git.DisplayName(ref))
 			ex.hear(r.Said)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
 				ex.beaten[st.branch] = true
 			}
 		case git.PushRefused:
-			ex.refused = append(ex.refused, refusal{ref: displayRef(ref), full: ref, reason: prose.OneLine(r.Reason, 300), clashes: clashes(ref, theirs)})
+			ex.refused = append(ex.refused, refusal{ref: git.DisplayName(ref), full: ref, reason: prose.OneLine(r.Reason, 300), clashes: clashes(ref, theirs)})
 			ex.hear(r.Said)
 		default:
 			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {

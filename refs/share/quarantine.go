@@ -51,7 +51,7 @@ func (ex *exchanger) asideErrors() []error {
 		case len(errs) < mostAside:
 			errs = append(errs, why)
 		default:
-			others = append(others, displayRef(ref))
+			others = append(others, git.DisplayName(ref))
 		}
 	}
 	if len(others) > 0 {

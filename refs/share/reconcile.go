@@ -5,20 +5,21 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 )
 
 // reconcile returns what to do with two histories that diverged. Two that are the same memory, merged differently (see
 // [remote.Alike]), are not merged again: with two remotes, each clone would make one more such merge in each sync, for ever.
-func (ex *exchanger) reconcile(ctx context.Context, ours, theirs git.ID) (relation, error) {
+func (ex *exchanger) reconcile(ctx context.Context, ours, theirs git.ID) (replica.Relation, error) {
 	alike, err := remote.Alike(ctx, ex.s, ours, theirs)
 	if err != nil || !alike {
-		return diverged, err
+		return replica.Diverged, err
 	}
 	keep, err := ex.keeps(ctx, ours, theirs)
 	if err != nil || keep {
-		return same, err
+		return replica.Same, err
 	}
-	return behind, nil
+	return replica.Behind, nil
 }
 
 // keeps reports whether of two histories of the same memory the one that is here stays: if another remote has it, and it is
@@ -44,7 +45,7 @@ func (ex *exchanger) keepsNotes(ctx context.Context, ours, theirs git.ID) (bool,
 	if err != nil || a.Tree != b.Tree {
 		return false, err
 	}
-	if how, _, err := compare(ctx, ex.s, ours, theirs); err != nil || how != diverged {
+	if how, _, err := replica.Compare(ctx, ex.s, ours, theirs); err != nil || how != replica.Diverged {
 		return false, err
 	}
 	return ex.keeps(ctx, ours, theirs)

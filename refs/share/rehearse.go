@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 )
 
 // rehearse fills in what a push or a sync would do, and changes nothing. What it fetches and merges goes to a
@@ -64,7 +65,7 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 func refNames(held []expunge.DirtyRef) []string {
 	var names []string
 	for _, h := range held {
-		names = append(names, displayRef(h.Ref))
+		names = append(names, git.DisplayName(h.Ref))
 	}
 	return names
 }
@@ -191,18 +192,18 @@ func (ex *exchanger) foreseeNotes(ctx context.Context, ours, theirs *remote.RefS
 	if ours.Notes == theirs.Notes || ex.isDirty(git.NotesRef) {
 		return nil
 	}
-	how := ahead
+	how := replica.Ahead
 	var err error
 	switch {
 	case ours.Notes == "":
-		how = behind
+		how = replica.Behind
 	case theirs.Notes != "":
-		how, _, err = compare(ctx, ex.s, ours.Notes, theirs.Notes)
+		how, _, err = replica.Compare(ctx, ex.s, ours.Notes, theirs.Notes)
 	}
-	if how != behind && ex.push && !slices.Contains(ex.res.Pushed, git.NotesRef) {
+	if how != replica.Behind && ex.push && !slices.Contains(ex.res.Pushed, git.NotesRef) {
 		ex.res.Pushed = append(ex.res.Pushed, git.NotesRef)
 	}
-	if how != ahead {
+	if how != replica.Ahead {
 		ex.merged(git.NotesRef)
 	}
 	return err

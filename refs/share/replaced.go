@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -152,4 +153,84 @@ func (ex *exchanger) purgeTracked(ctx context.Context, old []git.Ref) error {
 		}
 	}
 	return err
+}
+
+// replacedBranches returns the branches of the other side, by their tracking refs, as they were before this exchange fetched,
+// where they led to what they lead to no more: what asks to forget something may come together with the branches without
+// it, and then nothing else here has it. The same holds for what a remote has under its other names alone, which people remove, and for what other
+// remotes had until a fetch without a merge.
+func (ex *exchanger) replacedBranches(ctx context.Context) ([]git.Ref, error) {
+	if ex.named != nil { // one fetch brought both
+		return ex.named.replacedBranches(ctx)
+	}
+	list, err := ex.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"))
+	if err != nil {
+		return nil, err
+	}
+	now := map[git.Ref]bool{}
+	for _, r := range list {
+		now[r] = true
+	}
+	had, err := ex.besideBranches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := ex.movedElsewhere(ctx, now, expunge.UniqueIDs(list))
+	if err != nil {
+		return nil, err
+	}
+	had = append(had, moved...)
+	for r := range ex.tracked {
+		if _, isBranch := git.BranchName(r.Name); isBranch {
+			had = append(had, git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID})
+		}
+	}
+	had = slices.DeleteFunc(had, func(r git.Ref) bool { return now[r] })
+	left, err := ex.s.Repo().Beyond(ctx, expunge.UniqueIDs(had), expunge.UniqueIDs(list))
+	if err != nil {
+		return nil, err
+	}
+	had = slices.DeleteFunc(had, func(r git.Ref) bool { return !left[r.ID] })
+	bad, err := expunge.FindUnsound(ctx, ex.s, had, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	had = slices.DeleteFunc(had, func(r git.Ref) bool { return bad[r.Name] != nil })
+	slices.SortFunc(had, func(a, b git.Ref) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return had, nil
+}
+
+// besideBranches returns the branches under the other names of remotes, by the tracking refs that they would have under the names in use.
+func (ex *exchanger) besideBranches(ctx context.Context) (had []git.Ref, err error) {
+	list, err := ex.s.Repo().Refs(ctx, strings.TrimSuffix(git.OtherPrefix, "/"))
+	for _, r := range list {
+		name, rest, ok := git.OtherRef(r.Name)
+		if _, isBranch := git.BranchName(git.Root + rest); ok && isBranch {
+			had = append(had, git.Ref{Name: git.RemoteTracking(name).Of(git.Root + rest), ID: r.ID})
+		}
+	}
+	return had, err
+}
+
+// movedElsewhere returns what other remotes had after the last sync with them, by their tracking refs, where these are elsewhere now.
+func (ex *exchanger) movedElsewhere(ctx context.Context, now map[git.Ref]bool, tips []git.ID) (moved []git.Ref, err error) {
+	names, err := ex.s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if name == ex.peer.Name {
+			continue
+		}
+		seen, err := remote.ReadSeen(ex.s, remote.Remote{Name: name})
+		if err != nil {
+			return nil, err
+		}
+		for branch, id := range seen {
+			if at := (git.Ref{Name: git.RemoteTracking(name).Of(git.BranchRef(branch)), ID: id}); !now[at] {
+				moved = append(moved, at)
+			}
+		}
+	}
+	return ex.whole(ctx, moved, tips)
 }

@@ -20,7 +20,7 @@ func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.Ref
 	if !ex.push || ex.aside[git.RoadmapRef] == nil || roadmap == "" || ours.Empty() {
 		return nil
 	}
-	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (b *returning) hold(ctx context.Context, r git.Ref, there git.ID) error {
 	}
 	b.held = true
 	b.ex.aside[r.Name] = fail.New(fail.ErrRefused, fail.ExpungedOnRemote, fmt.Sprintf("'%s' "+why+"; it is neither merged nor pushed while the roadmap there is refused",
-		displayRef(r.Name), b.ex.peer.Name))
+		git.DisplayName(r.Name), b.ex.peer.Name))
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (ex *exchanger) learnRoadmaps(ctx context.Context, e doc.Expunged, ours, th
 	}
 	if len(e.Commits()) == 0 && theirs.Roadmap != ours.Roadmap { // what is only hidden here is replaced there
 		var err error
-		if e, err = tombstonesAt(ctx, ex.s, theirs.Roadmap); err != nil {
+		if e, err = expunge.TombstonesAt(ctx, ex.s, theirs.Roadmap); err != nil {
 			return false, err
 		}
 	}
@@ -89,7 +89,7 @@ func (ex *exchanger) apartBranches(ctx context.Context, ours, theirs *remote.Ref
 			return nil, nil, nil, err
 		}
 		if !near {
-			names, mine, other = append(names, displayRef(git.BranchRef(name))), append(mine, here), append(other, there)
+			names, mine, other = append(names, git.DisplayName(git.BranchRef(name))), append(mine, here), append(other, there)
 		}
 	}
 	return names, mine, other, nil

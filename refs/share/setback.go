@@ -25,7 +25,7 @@ import (
 // setBackHints returns the command that sets a ref of the other side back to a commit, or deletes it there if that
 // is "", unless it has moved; before it a line that says so.
 func (ex *exchanger) setBackHints(r git.Ref, to git.ID) []string {
-	name := displayRef(r.Name)
+	name := git.DisplayName(r.Name)
 	what := fmt.Sprintf("this sets '%s' back to %s on '%s':", name, to.Short(), ex.peer.Name)
 	if to == "" {
 		what = fmt.Sprintf("this deletes '%s' on '%s':", name, ex.peer.Name)

@@ -79,7 +79,7 @@ func (ex *exchanger) saveRefused(ctx context.Context, ours, tracked *remote.RefS
 	if ex.remove || ours.Empty() { // as in refusedBefore
 		return nil
 	}
-	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return err
 	}
@@ -194,14 +194,14 @@ func (p *sifting) refspecs(refs []git.Ref) (specs []string) {
 func (p *sifting) refuse(ctx context.Context, refs []git.Ref, err error, below map[string]incoming.Sound) error {
 	first := git.NameHere(refs[0].Name, p.ex.peer.Heads)
 	why := &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
-		Message: fmt.Sprintf("'%s' of '%s' was not fetched", displayRef(first), p.ex.peer.Name),
+		Message: fmt.Sprintf("'%s' of '%s' was not fetched", git.DisplayName(first), p.ex.peer.Name),
 		Hints:   []string{noCommand}}
 	shown, more := 0, 0
 	for n, r := range refs {
 		here := git.NameHere(r.Name, p.ex.peer.Heads)
 		if p.ex.raised[here] == r.ID {
 			delete(p.ex.aside, here) // of the round before
-			p.ex.warn(fmt.Sprintf("'%s' of '%s' was not fetched: %v", displayRef(here), p.ex.peer.Name, err))
+			p.ex.warn(fmt.Sprintf("'%s' of '%s' was not fetched: %v", git.DisplayName(here), p.ex.peer.Name, err))
 			continue
 		}
 		p.ex.aside[here] = why
@@ -241,7 +241,7 @@ func (p *sifting) leave(refs []git.Ref) {
 	first := git.NameHere(refs[0].Name, p.ex.peer.Heads)
 	why := fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf(
 		"%s of '%s' were not fetched, because git refuses some of them: '%s' and so on; the next sync goes on",
-		prose.Count(len(refs), "ref"), p.ex.peer.Name, displayRef(first)))
+		prose.Count(len(refs), "ref"), p.ex.peer.Name, git.DisplayName(first)))
 	for _, r := range refs {
 		p.ex.aside[git.NameHere(r.Name, p.ex.peer.Heads)] = why
 	}

@@ -48,7 +48,7 @@ func (p *sifting) takeSound(ctx context.Context, refs []git.Ref) (below map[stri
 		case errors.Is(failed, git.ErrStale):
 			return nil, failed
 		case failed != nil: // who has pushed it may want that; the other refs are exchanged
-			p.ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", displayRef(r.Name), p.ex.peer.Name, failed))
+			p.ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", git.DisplayName(r.Name), p.ex.peer.Name, failed))
 			return below, nil
 		}
 		below[r.Name] = sound
@@ -131,7 +131,7 @@ func (p *sifting) raise(ctx context.Context, r git.Ref, tips ...git.ID) error {
 	if _, isBranch := git.BranchName(r.Name); !isBranch || expunge.RefID(p.ours, r.Name) != "" || p.ex.peer.OtherNames {
 		return nil
 	}
-	e, err := tombstonesAt(ctx, p.ex.s, p.ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, p.ex.s, p.ours.Roadmap)
 	if err != nil || e.Empty() {
 		return err
 	}

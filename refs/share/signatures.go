@@ -46,7 +46,7 @@ func (ex *exchanger) checkSignatures(ctx context.Context, ours, theirs *remote.R
 	}
 	for _, r := range list {
 		if c := found.First(r.ID); c != nil {
-			why := incoming.Unverified(fmt.Sprintf("'%s' of '%s'", displayRef(r.Name), ex.peer.Name), c, ex.unasked(ours))
+			why := incoming.Unverified(fmt.Sprintf("'%s' of '%s'", git.DisplayName(r.Name), ex.peer.Name), c, ex.unasked(ours))
 			ex.aside[r.Name] = why
 			if err := ex.beforeUnsigned(ctx, r, expunge.RefID(ours, r.Name), why); err != nil {
 				return err
@@ -98,7 +98,7 @@ func (ex *exchanger) verify(ctx context.Context, list []git.Ref, ours *remote.Re
 func (ex *exchanger) leaveUnverified(refs []git.Ref) {
 	late := fail.New(fail.ErrRefused, fail.NotVerified, fmt.Sprintf(
 		"the signatures of %s of '%s' were not looked at, because those of others took too long: '%s' and so on; the next sync goes on",
-		prose.Count(len(refs), "ref"), ex.peer.Name, displayRef(refs[0].Name)))
+		prose.Count(len(refs), "ref"), ex.peer.Name, git.DisplayName(refs[0].Name)))
 	for _, r := range refs {
 		ex.aside[r.Name] = late
 	}
@@ -146,7 +146,7 @@ func (ex *exchanger) unsignedTag(ctx context.Context, r git.Ref, ours *remote.Re
 		return nil
 	}
 	why.Hints = append(why.Hints, ex.setBackHints(r, "")...)
-	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil || e.Empty() || ex.rehearsal {
 		return err
 	}
@@ -154,7 +154,7 @@ func (ex *exchanger) unsignedTag(ctx context.Context, r git.Ref, ours *remote.Re
 	if err != nil || !has {
 		return err
 	}
-	why.Message = fmt.Sprintf("'%s' still contains what was expunged, in '%s'; ", ex.peer.Name, displayRef(r.Name)) + why.Message
+	why.Message = fmt.Sprintf("'%s' still contains what was expunged, in '%s'; ", ex.peer.Name, git.DisplayName(r.Name)) + why.Message
 	at := git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}
 	return expunge.DropUnsound(ctx, ex.s, ex.o.Writer, []git.Ref{at}, ex.needed()...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 )
 
 // Split says that a remote has memory under two sets of names.
@@ -48,7 +49,7 @@ func (ex *exchanger) split(ctx context.Context, named, there *remote.RefSet) (*S
 	case len(ex.other.back) > 0:
 		var refs []string
 		for r := range ex.other.back {
-			refs = append(refs, displayRef(r.Name))
+			refs = append(refs, git.DisplayName(r.Name))
 		}
 		slices.Sort(refs)
 		sp.Message += fmt.Sprintf("sync unites them under %s, but could not take in all that is valid in %s under the others", own, prose.QuotedList(refs))
@@ -117,13 +118,13 @@ func (ex *exchanger) notUnited(ctx context.Context) (lacks []string, err error) 
 				continue
 			}
 		case has != "":
-			if how, _, err := compare(ctx, ex.s, r.ID, has); err != nil {
+			if how, _, err := replica.Compare(ctx, ex.s, r.ID, has); err != nil {
 				return nil, err
-			} else if how == behind {
+			} else if how == replica.Behind {
 				continue
 			}
 		}
-		lacks = append(lacks, displayRef(r.Name))
+		lacks = append(lacks, git.DisplayName(r.Name))
 	}
 	return lacks, nil
 }
@@ -155,8 +156,8 @@ func (ex *exchanger) contains(ctx context.Context, all, part *remote.RefSet) (bo
 		if has == "" {
 			return false, nil
 		}
-		how, _, err := compare(ctx, ex.s, r.ID, has)
-		if err != nil || how != behind {
+		how, _, err := replica.Compare(ctx, ex.s, r.ID, has)
+		if err != nil || how != replica.Behind {
 			return false, err
 		}
 	}

@@ -18,7 +18,7 @@ func (ex *exchanger) cleanStray(ctx context.Context, there *remote.RefSet) error
 	if err != nil {
 		return err
 	}
-	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil || e.Empty() {
 		return err
 	}
@@ -62,7 +62,7 @@ func (ex *exchanger) strayHeld(ctx context.Context, e doc.Expunged, ours, there 
 			return nil, ctx.Err()
 		}
 		if err != nil { // mostly of the data, which may be no memory at all: nothing else must wait for it
-			ex.warn(fmt.Sprintf("'%s' of '%s' cannot be searched for what was expunged: %v", displayRef(r.Name), ex.peer.Name, err))
+			ex.warn(fmt.Sprintf("'%s' of '%s' cannot be searched for what was expunged: %v", git.DisplayName(r.Name), ex.peer.Name, err))
 		} else if to != r.ID {
 			held = append(held, expunge.DirtyRef{Ref: r.Name, Old: r.ID, Now: to})
 		}

@@ -17,7 +17,7 @@ import (
 // since: a tag of that form on one side is replaced by the whole commit that the other side has, here only by what it named
 // before (see [expunge.TagsName]). No other tag moves, and of a branch two forms are united, so that only tags need this.
 func (ex *exchanger) tagsToBringBack(ctx context.Context, ours, theirs *remote.RefSet) ([]*refAction, error) {
-	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (ex *exchanger) mayTakeTag(ctx context.Context, st *refAction, ours *remote
 		demand, err = remote.VerifyOf(ctx, ex.s, ex.peer)
 	}
 	if err == nil && demand != remote.VerifyOff {
-		err = incoming.CheckSigned(ctx, ex.s, st.take, fmt.Sprintf("'%s' of '%s'", displayRef(st.ref), ex.peer.Name), demand == remote.VerifyWarn,
+		err = incoming.CheckSigned(ctx, ex.s, st.take, fmt.Sprintf("'%s' of '%s'", git.DisplayName(st.ref), ex.peer.Name), demand == remote.VerifyWarn,
 			ex.unasked(ours))
 	}
 	if err != nil {

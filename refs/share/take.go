@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -180,15 +181,15 @@ func (t *takeover) checkName(ctx context.Context) error {
 func (t *takeover) compare(ctx context.Context) error {
 	st := t.step
 	how, bases, err := t.ex.relation(ctx, st.ref, t.have, st.take)
-	if err == nil && how == diverged && st.push == "" {
+	if err == nil && how == replica.Diverged && st.push == "" {
 		how, err = t.ex.reconcile(ctx, t.have, st.take)
 	}
 	switch {
 	case err != nil:
 		return err
-	case how == behind:
+	case how == replica.Behind:
 		t.to = st.take
-	case how == diverged:
+	case how == replica.Diverged:
 		t.again = true
 		now := &refAction{ref: st.ref, branch: st.branch, ours: t.have}
 		roadmap, err := t.ex.s.RoadmapTip(ctx)
@@ -199,7 +200,7 @@ func (t *takeover) compare(ctx context.Context) error {
 			return err
 		}
 		t.to = now.take
-	case how == ahead && t.ex.push:
+	case how == replica.Ahead && t.ex.push:
 		t.again = true
 	}
 	return nil

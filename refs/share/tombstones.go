@@ -14,30 +14,14 @@ import (
 	"github.com/git-context/git-context/refs/loss"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 	"github.com/git-context/git-context/refs/store"
 )
-
-// uniteTombstones puts the tombstones of some commits of the roadmap into a tree. Both sides'
-// tombstones apply, so that they never conflict.
-func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, sides ...git.ID) error {
-	var all doc.Expunged
-	for _, side := range sides {
-		e, err := tombstonesAt(ctx, ses.Store, side)
-		if err != nil {
-			return err
-		}
-		all = all.Union(e)
-	}
-	if all.Empty() {
-		return nil
-	}
-	return expunge.PutTombstones(ctx, ses, tree, all)
-}
 
 // sendTombstones plans to push a commit on top of the other side's roadmap that adds tombstones of ours, where ours
 // cannot go there: other clones would not hear of them otherwise, and bring back what was expunged.
 func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction, st *refAction, known doc.Expunged, theirs git.ID) error {
-	e, err := tombstonesAt(ctx, ex.s, theirs)
+	e, err := expunge.TombstonesAt(ctx, ex.s, theirs)
 	if err != nil || e.Contains(known) {
 		return err
 	}
@@ -54,18 +38,6 @@ func (ex *exchanger) sendTombstones(ctx context.Context, ses *store.Transaction,
 		st.theirs, st.push = theirs, made.ID
 	}
 	return err
-}
-
-// tombstonesAt returns the tombstones of a commit of the roadmap; none for "".
-func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expunged, error) {
-	if roadmap == "" {
-		return doc.Expunged{}, nil
-	}
-	c, err := s.Repo().Commit(ctx, roadmap)
-	if err != nil {
-		return doc.Expunged{}, fmt.Errorf("read the roadmap: %w", err)
-	}
-	return expunge.TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
 // acceptTombstones expunges here what the other side has expunged, before anything of it is
@@ -99,7 +71,7 @@ func cannotRedact(err error) bool {
 // refuseRedaction refuses a ref for that.
 func (ex *exchanger) refuseRedaction(ref string, err error) error {
 	return &fail.Error{Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: err,
-		Message: fmt.Sprintf("'%s' of '%s' is not taken over: what is expunged cannot be removed", displayRef(ref), ex.peer.Name),
+		Message: fmt.Sprintf("'%s' of '%s' is not taken over: what is expunged cannot be removed", git.DisplayName(ref), ex.peer.Name),
 		Hints:   []string{noCommand, "git log " + prose.ShellWord(ex.peer.Tracking.Of(ref))}}
 }
 
@@ -160,7 +132,7 @@ func (ex *exchanger) takeTombstones(ctx context.Context, ours, theirs *remote.Re
 func (ex *exchanger) unaccepted(ours *remote.RefSet, known, e doc.Expunged) *fail.Error {
 	if !ours.Empty() && known.Jumps(e) {
 		return fail.New(fail.ErrRefused, fail.IncomingInvalid, fmt.Sprintf("'%s' of '%s' is not taken over: a number in %s is far beyond the one known here",
-			displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile))
+			git.DisplayName(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile))
 	}
 	full := ex.noRoom(known, e)
 	if full != nil && ours.Empty() && len(full.Hints) > 0 { // nothing is here that could be asked about
@@ -192,7 +164,7 @@ func (ex *exchanger) noRoom(known, e doc.Expunged) *fail.Error {
 			doc.MaxAlike/part)
 	}
 	full := &fail.Error{Code: fail.ExpungedFull, Kind: fail.ErrRefused,
-		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %s", displayRef(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, would)}
+		Message: fmt.Sprintf("'%s' of '%s' is not taken over: %s would have %s", git.DisplayName(git.RoadmapRef), ex.peer.Name, doc.ExpungedFile, would)}
 	if fresh := e.Without(known); size <= expunge.MostTombstones && all.WordsFit(1) && len(fresh.Entries())+fresh.Texts() > 0 {
 		full.Hints = append(full.Hints, expunge.ShowCommand(ex.peer.Name), "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 	}
@@ -272,7 +244,7 @@ func (ex *exchanger) bothTombstones(ctx context.Context, ours, theirs *remote.Re
 	if e, err = ex.theirTombstones(ctx, ours, theirs); err != nil {
 		return known, e, err
 	}
-	known, err = tombstonesAt(ctx, ex.s, ours.Roadmap)
+	known, err = expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	return known, e, err
 }
 
@@ -288,7 +260,7 @@ func addReplaced(ours *doc.Expunged, theirs doc.Expunged) error {
 
 // addComing adds to ours the replaced commits that come with the other side's roadmap. Those that its commits have lost do not.
 func (ex *exchanger) addComing(ctx context.Context, ours *doc.Expunged, theirs *remote.RefSet) error {
-	e, err := tombstonesAt(ctx, ex.s, theirs.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, theirs.Roadmap)
 	if err != nil {
 		return err
 	}
@@ -460,18 +432,18 @@ func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged) erro
 
 // relation compares a ref of ours with theirs. A roadmap that descends from ours but lacks
 // tombstones was made by a writer that dropped them: it is merged, not taken over.
-func (ex *exchanger) relation(ctx context.Context, ref string, ours, theirs git.ID) (relation, []git.ID, error) {
-	how, bases, err := compare(ctx, ex.s, ours, theirs)
-	if err != nil || how != behind || ref != git.RoadmapRef {
+func (ex *exchanger) relation(ctx context.Context, ref string, ours, theirs git.ID) (replica.Relation, []git.ID, error) {
+	how, bases, err := replica.Compare(ctx, ex.s, ours, theirs)
+	if err != nil || how != replica.Behind || ref != git.RoadmapRef {
 		return how, bases, err
 	}
-	known, err := tombstonesAt(ctx, ex.s, ours)
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours)
 	if err != nil {
 		return how, nil, err
 	}
-	e, err := tombstonesAt(ctx, ex.s, theirs)
+	e, err := expunge.TombstonesAt(ctx, ex.s, theirs)
 	if err == nil && !e.Contains(known) {
-		how = diverged
+		how = replica.Diverged
 	}
 	return how, bases, err
 }

@@ -32,7 +32,7 @@ func (ex *exchanger) refusedBefore(ctx context.Context, f *followed, ours, track
 	if ex.remove || ex.peer.IsFile() || ours.Empty() {
 		return none
 	}
-	e, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
+	e, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil { // filterExpunged reads both again, and returns the error
 		return none
 	}
@@ -238,7 +238,7 @@ func (ex *exchanger) dropOrRaise(ctx context.Context, w *expunge.Rewriter, r git
 
 // warnBelow says that what was expunged is below a refused branch, where no command is known.
 func (ex *exchanger) warnBelow(ref string) {
-	ex.warn(fmt.Sprintf("'%s' still contains what was expunged, below what is refused in '%s'; %s", ex.peer.Name, displayRef(ref), noCommand))
+	ex.warn(fmt.Sprintf("'%s' still contains what was expunged, below what is refused in '%s'; %s", ex.peer.Name, git.DisplayName(ref), noCommand))
 }
 
 // dirtyBelow reports whether w removes something from what is valid below a refused branch that is not here, and returns that; "" if it is several
@@ -252,7 +252,7 @@ func (ex *exchanger) dirtyBelow(ctx context.Context, w *expunge.Rewriter, r git.
 		return false, "", ctx.Err()
 	}
 	if err != nil {
-		ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", displayRef(r.Name), ex.peer.Name, err))
+		ex.warn(fmt.Sprintf("what is valid below '%s' of '%s' is not known: %v", git.DisplayName(r.Name), ex.peer.Name, err))
 		return false, "", nil
 	}
 	for _, tip := range sound.Tips {

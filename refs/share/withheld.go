@@ -22,7 +22,7 @@ func (ex *exchanger) withheld(ctx context.Context, theirs git.ID) ([]expunge.Req
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	e, err := tombstonesAt(ctx, ex.s, theirs)
+	e, err := expunge.TombstonesAt(ctx, ex.s, theirs)
 	return slices.DeleteFunc(list, func(r expunge.Request) bool {
 		return r.Asker() == remote.NameOf(ex.peer.Name) || e.Contains(r.Asked)
 	}), err
@@ -54,7 +54,7 @@ func (ex *exchanger) withholdRoadmap(ctx context.Context, ses *store.Transaction
 
 // sendAnswered is sendTombstones without what waits for an answer.
 func (ex *exchanger) sendAnswered(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID) error {
-	known, err := tombstonesAt(ctx, ex.s, st.ours)
+	known, err := expunge.TombstonesAt(ctx, ex.s, st.ours)
 	if err != nil || known.Empty() {
 		return err
 	}
@@ -65,7 +65,7 @@ func (ex *exchanger) sendAnswered(ctx context.Context, ses *store.Transaction, s
 	for _, r := range list {
 		known = known.Except(r.Asked)
 	}
-	has, err := tombstonesAt(ctx, ex.s, theirs)
+	has, err := expunge.TombstonesAt(ctx, ex.s, theirs)
 	if err != nil {
 		return err
 	}

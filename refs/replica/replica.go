@@ -1,4 +1,10 @@
-package share
+// Package replica compares and merges what two repositories have of one ref of memory: a branch, or the roadmap.
+//
+// Both sides make the same tree of the same two commits, whichever side is theirs, so that clones which merge at the same time agree.
+// It writes objects through a transaction, queues no ref, and returns conflicts that are not settled instead of a commit.
+//
+// Errors are those of packages merge and store.
+package replica
 
 import (
 	"bytes"
@@ -9,62 +15,63 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// relation says how one history relates to another one of the same name.
-type relation int
+// Relation says how one history relates to another one of the same name.
+type Relation int
 
 const (
-	same     relation = iota
-	ahead             // ours contains all of theirs
-	behind            // theirs contains all of ours
-	diverged          // both have commits of their own
+	Same     Relation = iota
+	Ahead             // ours contains all of theirs
+	Behind            // theirs contains all of ours
+	Diverged          // both have commits of their own
 )
 
-// compare returns how two commits relate, and their merge bases.
-func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (relation, []git.ID, error) {
+// Compare returns how two commits relate, and their merge bases.
+func Compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (Relation, []git.ID, error) {
 	if ours == theirs {
-		return same, nil, nil
+		return Same, nil, nil
 	}
 	bases, err := s.Repo().MergeBases(ctx, ours, theirs)
 	switch {
 	case err != nil:
-		return same, nil, err
+		return Same, nil, err
 	case slices.Contains(bases, theirs):
-		return ahead, bases, nil
+		return Ahead, bases, nil
 	case slices.Contains(bases, ours):
-		return behind, bases, nil
+		return Behind, bases, nil
 	}
-	return diverged, bases, nil
+	return Diverged, bases, nil
 }
 
-// replica is one branch in two repositories.
-type replica struct {
-	ours, theirs *store.Tip
-	bases        []git.ID
-	from         string // where theirs comes from
-	settle       merge.Settler
-	roadmap      git.ID // that goes with the merge
-	show         bool   // see merge.TreeMerge
+// Branch is one branch in two repositories.
+type Branch struct {
+	Ours, Theirs *store.Tip
+	Bases        []git.ID
+	From         string // where theirs comes from
+	Settle       merge.Settler
+	Roadmap      git.ID // that goes with the merge
+	Show         bool   // see [merge.TreeMerge]
 }
 
-// mergeReplica merges a replica into a memory commit without an entry, and queues nothing. With
+// Merge merges a replica into a memory commit without an entry, and queues nothing. With
 // open conflicts it returns no commit.
-func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *merge.United, error) {
+func Merge(ctx context.Context, ses *store.Transaction, r Branch) (*git.Commit, *merge.United, error) {
 	first, second, err := r.inOrder(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := ses.Follow(ctx, first, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
+	c, err := ses.Follow(ctx, first, fmt.Sprintf("Merge branch '%s' of %s", r.Ours.Name(), prose.OneLine(r.From, 100)))
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Parents, c.Parent = []git.ID{r.ours.Commit().ID, r.theirs.Commit().ID}, r.ours.Commit()
-	c.SetRoadmap(r.roadmap)
+	c.Parents, c.Parent = []git.ID{r.Ours.Commit().ID, r.Theirs.Commit().ID}, r.Ours.Commit()
+	c.SetRoadmap(r.Roadmap)
 	u, err := mergeTrees(ctx, ses, c, r, first, second)
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
@@ -83,9 +90,9 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	if err := reopen(ctx, ses, c.Meta, r); err != nil {
 		return nil, nil, err
 	}
-	if r.show {
+	if r.Show {
 		// The base is the hidden form, which other clones do not know: for them the kept side has added what was removed since.
-		if err := c.RecordRemoved(ctx, r.theirs); err != nil {
+		if err := c.RecordRemoved(ctx, r.Theirs); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -96,29 +103,29 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 // inOrder returns the two sides in an order that does not depend on which one is ours, so that all clones make one tree of them:
 // the order of keys and items, what was detected in the code, and the code that was handed over are those of the first.
 // It is the side with the newer COMMIT, by its id.
-func (r replica) inOrder(ctx context.Context) (first, second *store.Tip, err error) {
-	if r.show {
-		return r.ours, r.theirs, nil
+func (r Branch) inOrder(ctx context.Context) (first, second *store.Tip, err error) {
+	if r.Show {
+		return r.Ours, r.Theirs, nil
 	}
-	ours, _, err := r.ours.LiveCommits(ctx)
+	ours, _, err := r.Ours.LiveCommits(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, _, err := r.theirs.LiveCommits(ctx)
-	order := cmp.Or(cmp.Compare(newestID(theirs), newestID(ours)), cmp.Compare(r.ours.Commit().Tree, r.theirs.Commit().Tree))
+	theirs, _, err := r.Theirs.LiveCommits(ctx)
+	order := cmp.Or(cmp.Compare(newestID(theirs), newestID(ours)), cmp.Compare(r.Ours.Commit().Tree, r.Theirs.Commit().Tree))
 	if order > 0 {
-		return r.theirs, r.ours, err
+		return r.Theirs, r.Ours, err
 	}
-	return r.ours, r.theirs, err
+	return r.Ours, r.Theirs, err
 }
 
 // mergeTrees merges the trees of the second side into that of the first. Of a conflict, ours is what is here.
-func mergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, r replica, first, second *store.Tip) (*merge.United, error) {
-	t := merge.TreeMerge{Ours: first, Theirs: second, Bases: r.bases, Replica: true, Show: r.show, Settle: r.settle}
-	if first == r.ours {
+func mergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, r Branch, first, second *store.Tip) (*merge.United, error) {
+	t := merge.TreeMerge{Ours: first, Theirs: second, Bases: r.Bases, Replica: true, Show: r.Show, Settle: r.Settle}
+	if first == r.Ours {
 		return merge.MergeTrees(ctx, ses, c, t)
 	}
-	t.Settle = flipped(r.settle)
+	t.Settle = flipped(r.Settle)
 	u, err := merge.MergeTrees(ctx, ses, c, t)
 	if u != nil {
 		flipAll(u.Conflicts)
@@ -152,13 +159,13 @@ func newestID(list []doc.Commit) string {
 
 // reopen makes a branch active again that one side closed without knowing all commits of the
 // other.
-func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r replica) error {
+func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r Branch) error {
 	facts := merged.Branch()
 	if facts.Status == doc.StatusActive {
 		return nil
 	}
 	all, closed := merged.Totals().Commits, 0
-	for _, side := range []*store.Tip{r.ours, r.theirs} {
+	for _, side := range []*store.Tip{r.Ours, r.Theirs} {
 		meta, err := side.Metadata(ctx)
 		if err != nil {
 			return err
@@ -174,8 +181,8 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 	return merged.SetBranch(facts)
 }
 
-// mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
-func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string,
+// MergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
+func MergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string,
 	settle merge.Settler, show bool) (*git.Commit, []store.Conflict, error) {
 	base, err := merge.RoadmapBase(ctx, ses, bases)
 	if err != nil {
@@ -207,7 +214,7 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	record := store.RoadmapRecord{Reason: "Merge the roadmap of " + prose.OneLine(from, 100)}
 	now := doc.ParseRoadmap(merged)
 	record.Removes = slices.ContainsFunc(now.Lost(doc.ParseRoadmap(base)), func(p doc.Part) bool { return slices.Contains(again, p) })
-	if show { // see mergeReplica
+	if show { // see [Merge]
 		record.Removes = record.Removes || len(now.Lost(doc.ParseRoadmap(t))) > 0
 	}
 	if len(conflicts) > 0 && !record.Removes { // an answer may remove what a side has changed
@@ -217,7 +224,7 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	return c, conflicts, err
 }
 
-// mergeMain merges two main.md in an order that does not depend on which one is ours, see replica.inOrder.
+// mergeMain merges two main.md in an order that does not depend on which one is ours, see Branch.inOrder.
 func mergeMain(ctx context.Context, ses *store.Transaction, base, ours, theirs []byte, settle merge.Settler, show bool) ([]byte, []store.Conflict, error) {
 	if show || bytes.Compare(ours, theirs) <= 0 {
 		return merge.MergeRoadmap(ctx, ses, base, ours, theirs, settle)
@@ -225,4 +232,21 @@ func mergeMain(ctx context.Context, ses *store.Transaction, base, ours, theirs [
 	merged, conflicts, err := merge.MergeRoadmap(ctx, ses, base, theirs, ours, flipped(settle))
 	flipAll(conflicts)
 	return merged, conflicts, err
+}
+
+// uniteTombstones puts the tombstones of some commits of the roadmap into a tree. Both sides'
+// tombstones apply, so that they never conflict.
+func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, sides ...git.ID) error {
+	var all doc.Expunged
+	for _, side := range sides {
+		e, err := expunge.TombstonesAt(ctx, ses.Store, side)
+		if err != nil {
+			return err
+		}
+		all = all.Union(e)
+	}
+	if all.Empty() {
+		return nil
+	}
+	return expunge.PutTombstones(ctx, ses, tree, all)
 }

@@ -1,4 +1,10 @@
-package share
+// Package lift brings back what requests to forget have hidden here, once it is refused or nobody asks any more.
+//
+// It moves branches, the roadmap, tags, notes and tracking refs in one transaction, makes branches again that only a remote had, and
+// marks journals. What was changed while it was hidden stays as it is, with a warning.
+//
+// Errors are those of packages store, expunge and replica.
+package lift
 
 import (
 	"context"
@@ -14,6 +20,7 @@ import (
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/replica"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -26,51 +33,8 @@ func Refuse(ctx context.Context, s *store.Store, w store.Writer, list []expunge.
 	if err != nil {
 		return nil, err
 	}
-	warnings, err = lift(ctx, s, w, list, known.Refuse(what), "Refuse to forget "+expunge.AskedText(what))
+	warnings, err = Run(ctx, s, w, list, known.Refuse(what), "Refuse to forget "+expunge.AskedText(what))
 	return warnings, errors.Join(err, expunge.RefreshHere(ctx, s))
-}
-
-// bringBack lifts the requests of which the other side has something in force no more. What remotes have of it is no old
-// history any more: the commands that clean them would delete there what comes back.
-func (ex *exchanger) bringBack(ctx context.Context, known, all doc.Expunged) error {
-	back := known.Without(all)
-	if back.Empty() {
-		return nil
-	}
-	here, err := expunge.Here(ex.s)
-	if err != nil {
-		return err
-	}
-	if own := back.Of(here); !own.Empty() {
-		ex.warn(fmt.Sprintf("'%s' has the record that somebody refused to forget what was expunged here (%s), and brings it back; "+
-			"git context expunge removes it again", ex.peer.Name, expunge.AskedText(own)))
-	}
-	if err := ex.liftAll(ctx, back, all); err != nil {
-		return err
-	}
-	clear(ex.dirty.Refs)
-	l := lifter{s: ex.s}
-	return expunge.ForgetHeld(l.s)
-}
-
-// liftAll lifts those requests that ask for something of back.
-func (ex *exchanger) liftAll(ctx context.Context, back, all doc.Expunged) error {
-	list, err := expunge.Requests(ctx, ex.s)
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(r expunge.Request) bool {
-		return len(r.Asked.Except(back).Bytes()) == len(r.Asked.Bytes())
-	})
-	if len(list) == 0 {
-		return nil
-	}
-	warnings, err := lift(ctx, ex.s, ex.o.Writer, list, all, "Take over the tombstones of "+prose.OneLine(ex.peer.Name, 100))
-	if err == nil {
-		ex.note(fmt.Sprintf("'%s' no longer asks to forget what was hidden here; it is back", ex.peer.Name))
-	}
-	ex.res.Warnings = append(ex.res.Warnings, warnings...)
-	return err
 }
 
 // lifter brings hidden history back.
@@ -91,9 +55,9 @@ type lifter struct {
 	dirty         map[string]expunge.DirtyState // by remote, as it was first read; nil: it is not kept
 }
 
-// lift brings back what requests hide, as far as tombstones allow, and makes them the tombstones of
+// Run brings back what requests hide, as far as tombstones allow, and makes them the tombstones of
 // this repository. A request of which nothing is in force any more ends.
-func lift(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request, after doc.Expunged, reason string) (warnings []string, err error) {
+func Run(ctx context.Context, s *store.Store, w store.Writer, list []expunge.Request, after doc.Expunged, reason string) (warnings []string, err error) {
 	known, err := expunge.Tombstones(ctx, s)
 	if err != nil {
 		return nil, err
@@ -172,7 +136,7 @@ func (l *lifter) build(ctx context.Context) error {
 	for _, r := range l.list { // oldest first: a later one was hidden on top of it
 		for _, ref := range r.Refs {
 			if err := l.ref(ctx, r, ref); err != nil {
-				return fmt.Errorf("bring back '%s': %w", displayRef(ref.Name), err)
+				return fmt.Errorf("bring back '%s': %w", git.DisplayName(ref.Name), err)
 			}
 		}
 		if err := r.Rest(ctx, l.ses, r.Asked.Without(r.Asked.Without(l.after))); err != nil {
@@ -351,7 +315,7 @@ func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have,
 	settle := merge.Preferring(l.ses, "ours")
 	if branch, ok := git.BranchName(ref); !ok {
 		var err error
-		if c, conflicts, err = mergeRoadmaps(ctx, l.ses, have, kept, []git.ID{base}, r.Remote, settle, true); err != nil {
+		if c, conflicts, err = replica.MergeRoadmaps(ctx, l.ses, have, kept, []git.ID{base}, r.Remote, settle, true); err != nil {
 			return err
 		}
 	} else {
@@ -363,8 +327,8 @@ func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have,
 		if err != nil {
 			return err
 		}
-		m, u, err := mergeReplica(ctx, l.ses, replica{ours: ours, theirs: theirs, bases: []git.ID{base}, from: r.Remote,
-			settle: settle, show: true})
+		m, u, err := replica.Merge(ctx, l.ses, replica.Branch{Ours: ours, Theirs: theirs, Bases: []git.ID{base}, From: r.Remote,
+			Settle: settle, Show: true})
 		if err != nil {
 			return err
 		}
@@ -375,7 +339,7 @@ func (l *lifter) merge(ctx context.Context, r expunge.Request, ref string, have,
 	}
 	for _, conflict := range conflicts {
 		l.warnings = append(l.warnings, fmt.Sprintf("'%s' of '%s' was changed while it was hidden, and stays so; git show %s:%s", conflict.Path,
-			displayRef(ref), kept.Short(), prose.ShellWord(conflict.Path)))
+			git.DisplayName(ref), kept.Short(), prose.ShellWord(conflict.Path)))
 	}
 	l.now[ref] = c.ID
 	return nil
