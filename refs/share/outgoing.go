@@ -2,15 +2,20 @@ package share
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remake"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkOutgoing sets aside what would be pushed and every other clone would refuse: another program has made it, as
@@ -81,4 +86,117 @@ func idsOf(v *remote.RefSet) []git.ID {
 		}
 	}
 	return ids
+}
+
+// secret is a place in memory that contains a secret.
+type secret struct {
+	kind, place string
+	repair      string // a command that removes it
+}
+
+// mostSecrets is how many places an error names; the scan ends with the first that it does not name.
+const mostSecrets = 5
+
+// checkSecrets refuses to push texts that contain a secret. What this program writes has none, so that these
+// were written by an older version, by another program, or before context.redact had its patterns.
+func (ex *exchanger) checkSecrets(ctx context.Context, updates []git.PushUpdate, theirs *remote.RefSet) error {
+	if ex.o.NoScan || len(updates) == 0 {
+		return nil
+	}
+	rules, err := ex.s.Redaction(ctx)
+	if err != nil {
+		return err
+	}
+	var tips, known []git.ID
+	for _, u := range updates {
+		tips = append(tips, u.ID)
+		if !strings.HasPrefix(git.NameHere(u.Ref, ex.peer.Heads), git.WorkPrefix) {
+			continue
+		}
+		c, err := ex.s.Repo().Commit(ctx, u.ID) // of the code, whose own history is no memory
+		if err != nil {
+			return err
+		}
+		known = append(known, c.Parents[:min(1, len(c.Parents))]...)
+	}
+	objects, err := ex.s.Repo().NewObjects(ctx, tips, append(known, idsOf(theirs)...))
+	if err != nil {
+		return err
+	}
+	var found []secret
+	err = ex.s.Repo().ReadAll(ctx, slices.Sorted(maps.Keys(objects)), func(o git.Object) error {
+		if o.Type == "tree" {
+			return nil
+		}
+		_, list := rules.Text(scanned(o))
+		for _, f := range list {
+			found = append(found, placed(f.Kind, objects[o.ID], o, f.Start))
+			if len(found) > mostSecrets {
+				return git.ErrEnough
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, git.ErrEnough) || len(found) == 0 {
+		return err
+	}
+	return ex.secretsFound(found)
+}
+
+// scanned returns what of an object is text: of a commit its message and who made it. Its signature is no text,
+// and its random letters can look like a token.
+func scanned(o git.Object) string {
+	if o.Type != "commit" {
+		return string(o.Data)
+	}
+	c, err := git.ParseCommit(o.ID, o.Data)
+	if err != nil { // the check of memory says so
+		return string(o.Data)
+	}
+	who := []string{c.Author.Name, c.Author.Email, c.Committer.Name, c.Committer.Email}
+	return strings.Join(who, "\n") + "\n\n" + c.Message
+}
+
+// placed says where in memory a text is. Entries are expunged by their ids, attachments by their hashes, other
+// texts by the secret.
+func placed(kind, path string, o git.Object, at int) secret {
+	s := secret{kind: kind, place: "'" + prose.OneLine(path, 100) + "'", repair: "git context expunge --match - < FILE-WITH-THE-SECRET"}
+	if hash, name, ok := doc.AttachmentAt(path); ok {
+		s.place, s.repair = "attachment '"+name+"'", "git context expunge --id "+doc.ArtifactDir+"/"+hash
+		return s
+	}
+	id := ""
+	if o.Type == "commit" {
+		c := git.Commit{Message: string(o.Data)}
+		s.place, id = "the message of commit "+o.ID.Short(), c.Trailer(store.TrailerID)
+	} else {
+		id = doc.EntryAt(o.Data, at)
+	}
+	if doc.ValidID(id) {
+		s.place, s.repair = "entry "+id, "git context expunge --id "+id
+	}
+	return s
+}
+
+// secretsFound is the error for secrets that would be pushed.
+func (ex *exchanger) secretsFound(found []secret) error {
+	var places, hints []string
+	for _, f := range found[:min(len(found), mostSecrets)] {
+		place := f.kind + " in " + f.place
+		if !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+		if !slices.Contains(hints, f.repair) {
+			hints = append(hints, f.repair)
+		}
+	}
+	if len(found) > mostSecrets {
+		places = append(places, "and more")
+	}
+	command := "sync"
+	if ex.first {
+		command = "push"
+	}
+	hints = append(hints, fmt.Sprintf("git context %s %s --no-scan", command, prose.ShellWord(ex.peer.Name)))
+	return fail.New(fail.ErrRefused, fail.SecretFound, "memory contains secrets, and was not pushed: "+strings.Join(places, ", "), hints...)
 }

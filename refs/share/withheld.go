@@ -3,8 +3,10 @@ package share
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -130,4 +132,197 @@ func (ex *exchanger) warnDirty(ctx context.Context) error {
 	}
 	ex.warn(text)
 	return nil
+}
+
+// holdReturning sets aside branches, tags and notes that would bring back to the other side what it has expunged, while its roadmap, which says so,
+// is refused: anybody may put a commit on top of the tombstones that nobody takes in. roadmap is as the other side has it. What the other side
+// itself still has is not held back, whatever the tombstones ask.
+func (ex *exchanger) holdReturning(ctx context.Context, ours, theirs *remote.RefSet, roadmap git.ID) error {
+	if !ex.push || ex.aside[git.RoadmapRef] == nil || roadmap == "" || ours.Empty() {
+		return nil
+	}
+	known, err := expunge.TombstonesAt(ctx, ex.s, ours.Roadmap)
+	if err != nil {
+		return err
+	}
+	var there doc.Expunged
+	infos, err := ex.s.Repo().Infos(ctx, []git.ID{roadmap})
+	if err != nil {
+		return err
+	}
+	below := ex.spared[git.RoadmapRef].Tips // what git refuses has not come, and several tips are in no tracking ref
+	unread := infos[0].Type != "commit" || ex.unread && len(below) == 0
+	if infos[0].Type == "commit" {
+		below = append(slices.Clone(below), roadmap)
+	}
+	for _, id := range below {
+		e, err := ex.readableTombstones(ctx, ours.Roadmap, id)
+		if err != nil {
+			return err
+		}
+		there = there.Union(e)
+	}
+	if !unread && known.Contains(there) {
+		return nil
+	}
+	tracked, err := remote.Tracked(ctx, ex.s, ex.peer) // theirs has ours where a ref is set aside
+	if err != nil {
+		return err
+	}
+	for ref := range ex.aside { // it may not have been fetched
+		set(&tracked, git.Ref{Name: ref})
+	}
+	if f := ex.followed(ours, &tracked); f != nil {
+		maps.DeleteFunc(tracked.Branches, func(name string, _ git.ID) bool { return !f.has(name) })
+	}
+	b := returning{ex: ex, known: known, fresh: known.Union(there).Without(known), rest: map[string]*expunge.Rewriter{}, hits: map[string]doc.Expunged{}, theirs: tipsOf(&tracked), branches: slices.Sorted(maps.Values(ours.Branches))}
+	b.unread = unread
+	b.all = expunge.NewRewriter(ex.s, known.Union(there))
+	for _, r := range refsOf(ours) {
+		if err := b.hold(ctx, r, expunge.RefID(&tracked, r.Name)); err != nil {
+			return err
+		}
+	}
+	ex.setAside(ours, theirs)
+	return nil
+}
+
+// returning looks for what would bring back something that the other side has expunged.
+type returning struct {
+	ex           *exchanger
+	known, fresh doc.Expunged      // our tombstones, and theirs that we have not taken over
+	all          *expunge.Rewriter // by both
+	branches     []git.ID          // of ours
+	theirs       []git.ID          // the branches and tags of the other side
+	unread       bool              // there may be tombstones that cannot be read
+	held         bool              // something is held
+
+	rest map[string]*expunge.Rewriter // by both without some of fresh, by the list of these
+	hits map[string]doc.Expunged      // which of fresh some commits have, by the list of these
+}
+
+// tipsOf lists the commits of branches and tags.
+func tipsOf(v *remote.RefSet) []git.ID {
+	ids := slices.Concat(slices.Collect(maps.Values(v.Branches)), slices.Collect(maps.Values(v.Tags)))
+	return slices.DeleteFunc(ids, func(id git.ID) bool { return id == "" })
+}
+
+// hold sets a ref of ours aside if it would. there is what the other side has of it, if anything.
+func (b *returning) hold(ctx context.Context, r git.Ref, there git.ID) error {
+	st := &refAction{ref: r.Name}
+	name, isBranch := git.BranchName(r.Name)
+	if r.ID == "" || r.ID == there || isBranch && !b.ex.wants(name) || r.Name == git.RoadmapRef || st.isWork() || st.isTag() && there != "" || b.ex.aside[r.Name] != nil {
+		return nil
+	}
+	tips := []git.ID{there}
+	if there == "" {
+		tips = b.theirs
+	}
+	returns, err := b.returns(ctx, r, tips)
+	why := "contains what '%s' has expunged"
+	if err == nil && !returns && b.unread {
+		why = "was rewritten on '%s', perhaps because something was expunged"
+		if returns = b.held; r.Name != git.NotesRef {
+			returns, err = b.rewritten(ctx, r.ID, b.theirs) // something of another branch may be in it, too
+		}
+	}
+	if err != nil || !returns {
+		return err
+	}
+	b.held = true
+	b.ex.aside[r.Name] = fail.New(fail.ErrRefused, fail.ExpungedOnRemote, fmt.Sprintf("'%s' "+why+"; it is neither merged nor pushed while the roadmap there is refused",
+		git.DisplayName(r.Name), b.ex.peer.Name))
+	return nil
+}
+
+// returns reports whether a ref has something that the tombstones name, and that the other side has no more.
+func (b *returning) returns(ctx context.Context, r git.Ref, theirs []git.ID) (bool, error) {
+	has, err := b.contains(ctx, b.all, r)
+	if err != nil || !has {
+		return false, err
+	}
+	still, err := b.shared(ctx, r.ID, theirs)
+	if err != nil || still.Empty() {
+		return err == nil, err
+	}
+	rest := b.rest[string(still.Bytes())]
+	if rest == nil {
+		rest = expunge.NewRewriter(b.ex.s, b.known.Union(b.fresh.Except(still)))
+		b.rest[string(still.Bytes())] = rest
+	}
+	return b.contains(ctx, rest, r)
+}
+
+// rewritten reports whether the other side has other commits in the place of some of ours, made by the same people at the same time, as
+// an expunge leaves them.
+func (b *returning) rewritten(ctx context.Context, ours git.ID, theirs []git.ID) (bool, error) {
+	mine, err := b.ex.s.Repo().Hands(ctx, []git.ID{ours}, theirs)
+	if err != nil || len(mine) == 0 {
+		return false, err
+	}
+	others, err := b.ex.s.Repo().Hands(ctx, theirs, []git.ID{ours})
+	for hand := range mine {
+		if others[hand] {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// contains reports whether a ref contains what a rewriter removes, or it cannot be told.
+func (b *returning) contains(ctx context.Context, w *expunge.Rewriter, r git.Ref) (bool, error) {
+	if r.Name == git.NotesRef {
+		if _, err := w.Rewrite(ctx, b.branches); err != nil && !cannotRedact(err) { // notes go with their commits
+			return false, err
+		}
+		now, err := w.CleanNotes(ctx, r.ID, "")
+		return now != r.ID, err
+	}
+	now, err := w.Rewrite(ctx, []git.ID{r.ID})
+	if cannotRedact(err) {
+		return true, nil
+	}
+	return now[r.ID] != r.ID, err
+}
+
+// shared returns the tombstones of what commits have that both ours and some commits of the other side lead to. What else the other side has
+// does not count: anybody can push a commit there that looks like what is expunged, or a text of his own that the tombstones name.
+func (b *returning) shared(ctx context.Context, ours git.ID, theirs []git.ID) (doc.Expunged, error) {
+	repo := b.ex.s.Repo()
+	both, err := repo.Beyond(ctx, []git.ID{ours}, nil)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	lacks, err := repo.Beyond(ctx, []git.ID{ours}, theirs)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	maps.DeleteFunc(both, func(id git.ID, _ bool) bool { return lacks[id] })
+	list := slices.Sorted(maps.Keys(both))
+	key := fmt.Sprint(list)
+	if hits, known := b.hits[key]; known { // most branches share the same commits
+		return hits, nil
+	}
+	hits, err := expunge.HitsOf(ctx, b.ex.s, b.fresh, list)
+	b.hits[key] = hits
+	return hits, err
+}
+
+// readableTombstones returns the tombstones that are in force in commits of the other side's roadmap which ours does not have: in one that is refused
+// they may be lifted. A commit whose list cannot be read is passed over.
+func (ex *exchanger) readableTombstones(ctx context.Context, ours, id git.ID) (all doc.Expunged, err error) {
+	list, err := ex.aheadOfRoadmap(ctx, ours, id)
+	if err != nil {
+		return all, err
+	}
+	for _, c := range list {
+		e, err := expunge.TombstonesIn(ctx, ex.s, ex.s.Repo().Edit(c.Tree))
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		if e = e.Without(doc.Expunged{}); err == nil && !all.Contains(e) {
+			all = all.Union(e)
+		}
+	}
+	return all, nil
 }
