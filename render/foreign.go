@@ -36,9 +36,18 @@ func onRemote(ctx context.Context, s *refs.Store) (bool, error) {
 }
 
 // tellApart finds out which texts are whose: those without a mark are of the agent that wrote last
-// with this clone's identity.
+// with this clone's identity. Of identities with one name the marks have the address, too.
 func (v *Snapshot) tellApart() {
+	v.namesakes = map[string]bool{}
+	named := map[string]string{} // identities, by their names
 	own := func(agent string, by store.Authored) {
+		if by.Author != nil {
+			name := by.Identity()
+			if first := named[name]; first != "" && first != *by.Author {
+				v.namesakes[name] = true
+			}
+			named[name] = *by.Author
+		}
 		switch {
 		case by.IsForeign():
 			v.shared = true
@@ -66,7 +75,12 @@ func (b briefer) by(agent string, by store.Authored) string {
 	case known && !by.IsForeign() && (agent == b.own || agent == ""):
 		return ""
 	}
-	return " by " + clip(prose.Fold(by.Name(agent)), longLabel)
+	name := clip(prose.Fold(by.Name(agent)), longLabel)
+	if by.IsForeign() && b.namesakes[by.Identity()] {
+		const each = longLabel / 3 // the label has no room for more
+		name = clip(name, each) + " " + clip(prose.Fold(by.Address()), each)
+	}
+	return " by " + name
 }
 
 // foreign is a short mark before a text of another identity, in lists that name no writers.

@@ -39,16 +39,17 @@ type Snapshot struct {
 	LastStep  *store.Step    `json:"last_step"` // the newest pending step; nil: none
 	At        *store.At      `json:"at"`        // nil: the present
 
-	before  []store.Step // pending steps before the newest, oldest first
-	full    int          // how many commits the text shows in full
-	updated time.Time
-	agent   string         // of the newest memory commit
-	by      store.Authored // that commit
-	own     string         // the agent of the newest commit of this clone's identity; "" for none
-	shared  bool           // others may have written here: memory is on a remote, or they did
-	active  []store.Branch // those that the text lists
-	more    map[string]int // by status: the number of branches that the text does not list
-	unknown int            // number of branches that changed too much since to determine their past state
+	before    []store.Step // pending steps before the newest, oldest first
+	full      int          // how many commits the text shows in full
+	updated   time.Time
+	agent     string          // of the newest memory commit
+	by        store.Authored  // that commit
+	own       string          // the agent of the newest commit of this clone's identity; "" for none
+	shared    bool            // others may have written here: memory is on a remote, or they did
+	namesakes map[string]bool // names that several identities have
+	active    []store.Branch  // those that the text lists
+	more      map[string]int  // by status: the number of branches that the text does not list
+	unknown   int             // number of branches that changed too much since to determine their past state
 }
 
 // Roadmap is the part of main.md that a snapshot shows in one piece.

@@ -45,9 +45,27 @@ func (a Authored) Name(agent string) string {
 	if !a.IsForeign() {
 		return agent
 	}
-	name, _, _ := strings.Cut(*a.Author, " <")
+	name := a.Identity()
 	if agent == "" || agent == name || agent == doc.AgentName(name) {
 		return name
 	}
 	return agent + " of " + name
+}
+
+// Identity returns the author's name without the address; "" if the author is not known.
+func (a Authored) Identity() string {
+	if a.Author == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(*a.Author, " <")
+	return name
+}
+
+// Address returns the author's address in angle brackets; "" if the author is not known.
+func (a Authored) Address() string {
+	if a.Author == nil {
+		return ""
+	}
+	_, address, _ := strings.Cut(*a.Author, " <")
+	return "<" + address
 }
