@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -15,7 +16,9 @@ import (
 
 // checkAttachments looks for files that steps keep and that are not there: of the steps of a branch, in its
 // tree; of pending steps, in local state too. A file that any branch has under another name is put back; nothing else
-// mends that: it may exist elsewhere, and an expunge of it says that it is gone.
+// mends that: it may exist elsewhere, and an expunge of it says that it is gone. What a commit had, checkLosses looks for:
+// here remain files that no commit ever had. They are no problem of this repository if the step was not written here, since
+// anybody can push steps that name any number of files.
 func checkAttachments(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil || c.forgotten == nil {
@@ -66,7 +69,7 @@ func (c *checker) attachments(ctx context.Context, v *memory, tip *store.Tip) er
 	if err != nil {
 		return err
 	}
-	back := returns{put: map[string]git.ID{}}
+	back := returns{put: map[string]git.ID{}, lost: map[string][]Problem{}}
 	for _, blob := range logs {
 		of := v.attached[blob]
 		for _, id := range slices.Sorted(maps.Keys(of)) {
@@ -76,13 +79,37 @@ func (c *checker) attachments(ctx context.Context, v *memory, tip *store.Tip) er
 		}
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.putFiles(ctx, tip.Name(), back.put) }, back.problems...)
-	return nil
+	return c.reportOwn(ctx, back.lost)
 }
 
-// returns are files of a branch that can be put back: by their paths, what they contain.
+// returns are files of a branch that are not there.
 type returns struct {
 	problems []Problem
-	put      map[string]git.ID
+	put      map[string]git.ID    // those that can be put back: by their paths, what they contain
+	lost     map[string][]Problem // those that cannot, by the ids of their steps
+}
+
+// reportOwn reports the lost files of the steps that were written here.
+func (c *checker) reportOwn(ctx context.Context, lost map[string][]Problem) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	var steps doc.Expunged
+	for id := range lost {
+		if err := steps.AddEntry(id); err != nil {
+			return err
+		}
+	}
+	own, err := expunge.OwnHits(ctx, c.s, steps)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		if err != nil || own.HasEntry(id) { // where it cannot be told, they may be
+			c.report(ctx, nil, lost[id]...)
+		}
+	}
+	return nil
 }
 
 // lostFiles reports which files of a step are not there, and adds those that can be put back to back, which is nil for a pending
@@ -114,7 +141,11 @@ func (c *checker) lostFiles(ctx context.Context, tip *store.Tip, step string, li
 		if p.Repair = "attach it again, if you have it"; blob == "" {
 			p.Repair += "; then git context expunge --yes --id " + doc.ArtifactDir + "/" + a.Hash
 		}
-		c.report(ctx, nil, p)
+		if back != nil {
+			back.lost[step] = append(back.lost[step], p)
+		} else {
+			c.report(ctx, nil, p)
+		}
 	}
 	return nil
 }
