@@ -63,9 +63,11 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 	}
 	there, err := remote.Tracked(ctx, ex.s, ex.peer.Other())
 	if err != nil || there.Empty() && len(there.Tags) == 0 && there.Notes == "" { // mostly: one listing of no refs
+		ex.leaveOther(ex.otherAside)
 		return false, err
 	}
 	if !there.Whole() {
+		ex.leaveOther(ex.otherAside)
 		return false, ex.cleanStray(ctx, &there)
 	}
 	ours, theirs, err := remote.Survey(ctx, ex.s, ex.peer)
@@ -94,13 +96,20 @@ func (ex *exchanger) takeOther(ctx context.Context) (expunged bool, err error) {
 		return false, ex.otherError(err)
 	}
 	o.other.open, o.other.openAt, o.other.conflicts, o.other.aside = o.open, o.openAt, res.Conflicts, map[string]bool{}
-	for _, ref := range slices.Sorted(maps.Keys(o.aside)) { // it may be a branch of the code
-		o.warn("left alone: " + o.aside[ref].Error())
+	o.leaveOther(o.aside)
+	for ref := range o.aside {
 		o.other.aside[ref] = true
 	}
 	ex.other = o.other
 	ex.adoptResult(&res)
 	return o.forgot != nil, ex.tellSplit(ctx, o)
+}
+
+// leaveOther says which refs under the other names are left alone, and why: they may be branches of the code.
+func (ex *exchanger) leaveOther(why map[string]error) {
+	for _, ref := range slices.Sorted(maps.Keys(why)) {
+		ex.warn("left alone: " + why[ref].Error())
+	}
 }
 
 // tellSplit records that there are two sets of names, as they are by now: an expunge may have moved them.
