@@ -2,6 +2,7 @@ package expunge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -95,10 +96,17 @@ func here(p remote.Remote, ref string) string {
 // replaces each ref by ours if ours contains everything, else by the cleaned commit, and only
 // if the remote's ref has not moved. If notes have to be fetched first, the only command is a
 // sync. In a partial clone the push must not ask the remote for what it replaces.
+//
+// Anybody can give thousands of names to one commit. So one push names a part of the refs, first those that are here, and of
+// further parts the sync after them prints the commands.
 func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held []DirtyRef) ([]string, error) {
+	held, err := w.neededFirst(ctx, held)
+	if err != nil {
+		return nil, err
+	}
 	var leases, specs []string
 	fetchFirst := false
-	for _, h := range held {
+	for _, h := range held[:min(len(held), mostInPush*mostPushes)] {
 		there := git.NameOn(h.Ref, p.Heads)
 		from, ok, err := w.source(ctx, h)
 		if err != nil {
@@ -127,7 +135,32 @@ func (w *Rewriter) CleaningCommands(ctx context.Context, p remote.Remote, held [
 	if cfg.Promisor() {
 		push = "GIT_NO_LAZY_FETCH=1 " + push // a git before 2.45 would fetch it
 	}
-	return []string{push + " " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
+	var commands []string
+	for i := 0; i < len(specs); i += mostInPush {
+		end := min(i+mostInPush, len(specs))
+		commands = append(commands, push+" "+strings.Join(leases[i:end], " ")+" "+name+" "+strings.Join(specs[i:end], " "))
+	}
+	return append(commands, sync), nil
+}
+
+const (
+	mostInPush = 50 // refs that one command names, so that no shell finds it too long
+	mostPushes = 10 // commands
+)
+
+// neededFirst sorts refs of a remote: first the roadmap and the notes, then branches that are here, then all others.
+func (w *Rewriter) neededFirst(ctx context.Context, held []DirtyRef) ([]DirtyRef, error) {
+	branches, err := w.s.Repo().Refs(ctx, git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	rank := map[string]int{git.RoadmapRef: -2, git.NotesRef: -2}
+	for _, r := range branches {
+		rank[r.Name] = -1
+	}
+	held = slices.Clone(held)
+	slices.SortStableFunc(held, func(a, b DirtyRef) int { return cmp.Compare(rank[a.Ref], rank[b.Ref]) })
+	return held, nil
 }
 
 // dirtyRemotes finds the remotes that had old history when they were last asked, without what is refused: a run drops that, a preview

@@ -8,9 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
@@ -154,8 +156,19 @@ func (r *Repo) DropReflogs(ctx context.Context, refs []string) error {
 		if err := checkRefName(ref); err != nil {
 			return err
 		}
-		if err := r.dropReflog(ctx, r.gitDir, ref); err != nil {
-			return err
+	}
+	refs, err := r.withReflog(ctx, refs)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(refs, mostReflogs) {
+		if r.expireReflogs(ctx, r.gitDir, part) == nil {
+			continue
+		}
+		for _, ref := range part { // one of them is locked, or went meanwhile
+			if err := r.dropReflog(ctx, r.gitDir, ref); err != nil {
+				return err
+			}
 		}
 	}
 	dirs, err := r.WorktreeDirs()
@@ -210,14 +223,48 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire",
-		"--expire=all", "--expire-unreachable=all", ref)
-	fault.Point("after-reflog-dropped")
+	err = r.expireReflogs(ctx, gitDir, []string{ref})
 	var failed *Error
 	if errors.As(err, &failed) && lockedText(failed.Stderr) {
 		return fmt.Errorf("%w: %w", ErrLocked, err)
 	}
 	return err
+}
+
+// mostReflogs is how many reflogs one git empties.
+const mostReflogs = 100
+
+// expireReflogs empties reflogs, as a worktree sees them. It fails if there is none of one of the refs.
+func (r *Repo) expireReflogs(ctx context.Context, gitDir string, refs []string) error {
+	args := []string{"-c", r.refsLockWait(), "reflog", "expire", "--expire=all", "--expire-unreachable=all"}
+	_, err := r.RunEnv(ctx, []string{"GIT_DIR=" + gitDir}, nil, append(args, refs...)...)
+	fault.Point("after-reflog-dropped")
+	return err
+}
+
+// withReflog returns those of some refs that have a reflog, without a git for each of them: there may be thousands.
+func (r *Repo) withReflog(ctx context.Context, refs []string) (with []string, err error) {
+	if !r.format.refFiles {
+		out, err := r.Run(ctx, "reflog", "list") // as old as reftables
+		if err != nil {
+			return nil, err
+		}
+		has := map[string]bool{}
+		for line := range strings.Lines(string(out)) {
+			has[strings.TrimSuffix(line, "\n")] = true
+		}
+		return slices.DeleteFunc(slices.Clone(refs), func(ref string) bool { return !has[ref] }), nil
+	}
+	for _, ref := range refs {
+		info, err := os.Lstat(filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
+		}
+		if err == nil && info.Mode().IsRegular() {
+			with = append(with, ref)
+		}
+	}
+	return with, nil
 }
 
 // RefMove is one line of a ref's reflog. Old is zero where the ref was made.

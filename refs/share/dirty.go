@@ -48,11 +48,9 @@ func (ex *exchanger) leftOut(ctx context.Context, f *followed, ours, tracked *re
 	for _, ref := range slices.Concat(slices.Collect(maps.Keys(ex.dirty.Refs)), slices.Collect(maps.Keys(refused))) {
 		names = append(names, git.NameOn(ref, ex.peer.Heads))
 	}
-	for _, r := range refused {
-		if r.ByGit { // other names may have the same object
-			names = memoryPatterns(ex.peer.Heads)
-			break
-		}
+	byGit := func(ref string) bool { return refused[ref].ByGit }
+	if len(names) > mostNamed || slices.ContainsFunc(slices.Collect(maps.Keys(refused)), byGit) { // other names may have the same object
+		names = append(memoryPatterns(ex.peer.Heads), git.NameOn(git.RoadmapRef, ex.peer.Heads)+"*", git.NameOn(git.NotesRef, ex.peer.Heads)+"*") // see misplaced
 	}
 	list, err := ex.s.Repo().LsRemote(ctx, remote.NameOf(ex.peer.Name), names...)
 	if errors.Is(err, git.ErrUnreachable) {
@@ -410,7 +408,7 @@ func (ex *exchanger) reportDirty(ctx context.Context) error {
 		ex.dirty.Refs = map[string]expunge.DirtyRef{}
 		return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 	}
-	names := prose.QuotedList(refNames(held))
+	names := namesOf(held)
 	if askers, err := ex.unansweredAskers(ctx); err != nil {
 		return err
 	} else if len(askers) > 0 {

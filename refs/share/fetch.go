@@ -14,7 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/remote"
 )
 
-// mostNamed limits how many branches a fetch asks for by name: above it, fetching all is
+// mostNamed limits how many refs an exchange asks for by name: above it, asking for all is
 // faster.
 const mostNamed = 1000
 

@@ -11,7 +11,6 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
-	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -150,17 +149,19 @@ func (ex *exchanger) cleanStray(ctx context.Context, there *remote.RefSet) error
 	}
 	var old []git.Ref // tracking refs
 	to := map[string]git.ID{}
-	text := fmt.Sprintf("'%s' still contains what was expunged, in %s; this replaces it there:", o.peer.Name, prose.QuotedList(refNames(held)))
+	text := fmt.Sprintf("'%s' still contains what was expunged, in %s; this replaces it there:", o.peer.Name, namesOf(held))
 	p := ex.peer
 	p.Heads = !p.Heads
-	for _, h := range held {
+	for i, h := range held {
 		at := git.Ref{Name: o.peer.Tracking.Of(h.Ref), ID: h.Old}
 		old, to[at.Name] = append(old, at), h.Now
 		there := git.Ref{Name: h.Ref, ID: h.Old}
 		if r, refused := ex.otherSpared[h.Ref]; refused { // the tracking ref has what is valid below it
 			there.ID = r.ID
 		}
-		text += "\n" + setBackCommand(p, there, h.Now)
+		if i < mostDeleted { // of the others the next exchange prints it
+			text += "\n" + setBackCommand(p, there, h.Now)
+		}
 	}
 	ex.warn(text)
 	return expunge.ReplaceUnsound(ctx, ex.s, ex.o.Writer, old, to, ex.needed()...)

@@ -334,7 +334,7 @@ func (ex *exchanger) dropHeld() error {
 	if len(held) == 0 {
 		return nil
 	}
-	ex.warn(fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, prose.QuotedList(refNames(held))))
+	ex.warn(fmt.Sprintf("'%s' still contains what was expunged, in %s", ex.peer.Name, namesOf(held)))
 	ex.dirty.Refs = map[string]expunge.DirtyRef{}
 	return expunge.WriteDirtyState(ex.s, ex.peer, ex.dirty)
 }

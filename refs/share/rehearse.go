@@ -3,12 +3,14 @@ package share
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/replica"
 )
@@ -62,12 +64,20 @@ func (ex *exchanger) rehearse(ctx context.Context) (err error) {
 	return ex.outcome(ctx)
 }
 
-func refNames(held []expunge.DirtyRef) []string {
-	var names []string
-	for _, h := range held {
-		names = append(names, git.DisplayName(h.Ref))
+// mostNamesSaid is how many bytes of names of refs a message has: one commit may have thousands.
+const mostNamesSaid = 500
+
+// namesOf names refs for a message.
+func namesOf(held []expunge.DirtyRef) string {
+	names := make([]string, len(held))
+	for i, h := range held {
+		names[i] = git.DisplayName(h.Ref)
 	}
-	return names
+	text := prose.QuotedList(names)
+	if len(text) <= mostNamesSaid {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", prose.Count(len(names), "ref"), prose.Clip(text, mostNamesSaid))
 }
 
 // peek returns the refs of a remote, and brings their objects into the quarantine. The names come first: a ref

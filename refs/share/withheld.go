@@ -124,7 +124,7 @@ func (ex *exchanger) warnDirty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("'%s' still contains what was expunged, in %s; ", ex.peer.Name, prose.QuotedList(refNames(held)))
+	text := fmt.Sprintf("'%s' still contains what was expunged, in %s; ", ex.peer.Name, namesOf(held))
 	if len(askers) == 0 {
 		text += fmt.Sprintf("'%s' prints the commands that remove it", remote.SyncCommand(ex.peer.Name))
 	} else {
