@@ -356,6 +356,9 @@ func (op *Operation) unlinkTwins(path string) error {
 // purge empties reflogs, and unless it hides deletes the objects of old history and unreachable
 // objects that contain something expunged.
 func (op *Operation) purge(ctx context.Context) error {
+	if err := op.Store.Repo().DropMerges(); err != nil {
+		return err
+	}
 	if err := op.emptyReflogs(ctx); err != nil || op.hide != nil {
 		return err
 	}

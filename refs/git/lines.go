@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // BlamedLine is a line of a file, and the commit that brought it.
@@ -128,12 +130,43 @@ func (r *Repo) UnionFile(ctx context.Context, base, ours, theirs []byte) ([]byte
 	return r.mergeFile(ctx, []string{"--union"}, base, ours, theirs)
 }
 
+// mergeFolder is what the names of the folders begin with whose files git merge-file reads, in local state.
+const mergeFolder = "tmp/merge-"
+
+// DropMerges removes such folders that killed processes left: they contain texts of memory.
+func (r *Repo) DropMerges() error {
+	dir, prefix := filepath.Split(filepath.Join(r.StateDir(), filepath.FromSlash(mergeFolder)))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < mergeLeft {
+			continue
+		}
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *Repo) mergeFile(ctx context.Context, options []string, base, ours, theirs []byte) ([]byte, error) {
-	probe, err := r.makeState("tmp/x")
+	pattern, err := r.makeState(mergeFolder)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(probe), "merge-")
+	dir, err := os.MkdirTemp(filepath.Split(pattern))
 	if err != nil {
 		return nil, fmt.Errorf("cannot merge: %w", err)
 	}

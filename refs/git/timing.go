@@ -6,6 +6,9 @@ import "time"
 const (
 	// childTimeout bounds a child whose caller set no deadline.
 	childTimeout = 2 * time.Minute
+	// mergeLeft is the age of what a merge by lines has written at which no process
+	// reads it any more.
+	mergeLeft = 5 * childTimeout
 	// askTimeout bounds asking a remote for its refs, and transferTimeout a fetch
 	// or a push, whose caller set no deadline: an hour is a slow line's, not a
 	// dead host's.

@@ -201,8 +201,13 @@ func (gc *collector) run(ctx context.Context, parts []part) error {
 	return errors.Join(errs...)
 }
 
-// attached drops the copies of attached files that no journal names. It runs after the journals.
+// attached drops the copies of attached files that no journal names, and what killed merges left. It runs after the journals.
 func (gc *collector) attached(ctx context.Context) error {
+	if !gc.o.DryRun {
+		if err := gc.s.Repo().DropMerges(); err != nil {
+			return err
+		}
+	}
 	files, bytes, err := gc.s.SweepAttached(ctx, "", gc.o.DryRun)
 	for range files {
 		gc.drop(Drop{Kind: DropTemp}, 0)

@@ -91,10 +91,11 @@ func (a *ancestry[T]) affordable(ctx context.Context, ids []git.ID) ([]git.ID, e
 // that several were merged into, of which only the topics and the metadata mean
 // anything. replica says that the two are one branch. nil is none.
 func branchBase(ctx context.Context, tx *store.Transaction, branch string, ids []git.ID, replica bool) (*store.Tip, error) {
+	room := newLineBudget() // of all
 	a := &ancestry[*store.Tip]{repo: tx.Store.Repo(),
 		read: func(ctx context.Context, id git.ID) (*store.Tip, error) { return tx.Store.TipAt(ctx, branch, id) },
 		merge: func(ctx context.Context, base **store.Tip, x, y *store.Tip) (*store.Tip, error) {
-			d := documents{tx: tx, tree: tx.Store.Repo().Edit(x.Commit().Tree), ours: x, theirs: y, replica: replica, settle: disagreement(tx)}
+			d := documents{tx: tx, tree: tx.Store.Repo().Edit(x.Commit().Tree), ours: x, theirs: y, replica: replica, settle: disagreement(tx), room: room}
 			if base != nil {
 				d.base = *base
 			}
@@ -111,6 +112,7 @@ func branchBase(ctx context.Context, tx *store.Transaction, branch string, ids [
 // RoadmapBase is the main.md that two commits of the roadmap come from, empty for
 // none.
 func RoadmapBase(ctx context.Context, tx *store.Transaction, ids []git.ID) ([]byte, error) {
+	room := newLineBudget() // of all
 	a := &ancestry[[]byte]{repo: tx.Store.Repo(),
 		read: tx.Store.RoadmapAt,
 		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
@@ -118,7 +120,7 @@ func RoadmapBase(ctx context.Context, tx *store.Transaction, ids []git.ID) ([]by
 			if base != nil {
 				b = *base
 			}
-			merged, _, err := MergeRoadmap(ctx, tx, b, x, y, disagreement(tx))
+			merged, _, err := mergeRoadmap(ctx, tx, b, x, y, disagreement(tx), room)
 			return merged, err
 		},
 	}

@@ -3,6 +3,8 @@ package merge
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -18,6 +20,7 @@ type documents struct {
 	ours, theirs *store.Tip
 	replica      bool // the two are one branch, in two repositories
 	settle       Settler
+	room         *lineBudget
 	conflicts    []store.Conflict // all that were found, settled or not
 
 	ourTopics, theirTopics map[string]git.ID // see United
@@ -119,7 +122,7 @@ func (d *documents) topics(ctx context.Context) error {
 			all[name] = true
 		}
 	}
-	for name := range all {
+	for _, name := range slices.Sorted(maps.Keys(all)) { // see lineBudget
 		b, o, t := sides[0][name], sides[1][name], sides[2][name]
 		if o != t && t == b {
 			d.ourTopics[name] = o
@@ -154,7 +157,7 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 		}
 		texts[i] = append([]byte{}, data...) // never nil: nil is absent
 	}
-	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], textMerge(ctx, d.tx))
+	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], textMerge(ctx, d.tx, d.room))
 	if err != nil {
 		return err
 	}
@@ -203,13 +206,6 @@ func (d *documents) artifacts(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// textMerge merges texts by lines through git.
-func textMerge(ctx context.Context, tx *store.Transaction) doc.TextMerge {
-	return func(base, ours, theirs []byte) ([]byte, bool, error) {
-		return tx.Store.Repo().MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
-	}
 }
 
 // virtual merges two bases into one that no commit has. Nothing of it is stored, for the same reason as in put.

@@ -124,7 +124,7 @@ func Resolve(ctx context.Context, s *store.Store, target, path, how, text string
 	c, replaced := place.Conflict, false
 	c.Path = unqualified(c.Path)
 	if how != "" {
-		place.Text, err = settled(ctx, s, &c, how)
+		place.Text, err = settled(ctx, s, &c, how, newLineBudget())
 	} else {
 		if replaced, err = s.CleanDocument(ctx, &text); err != nil {
 			return Status{}, err

@@ -10,7 +10,11 @@ import (
 
 // MergeRoadmap merges main.md as two repositories have it.
 func MergeRoadmap(ctx context.Context, tx *store.Transaction, base, ours, theirs []byte, settle Settler) ([]byte, []store.Conflict, error) {
-	merged, found, err := doc.MergeRoadmap(base, ours, theirs, textMerge(ctx, tx))
+	return mergeRoadmap(ctx, tx, base, ours, theirs, settle, newLineBudget())
+}
+
+func mergeRoadmap(ctx context.Context, tx *store.Transaction, base, ours, theirs []byte, settle Settler, room *lineBudget) ([]byte, []store.Conflict, error) {
+	merged, found, err := doc.MergeRoadmap(base, ours, theirs, textMerge(ctx, tx, room))
 	if err != nil || len(found) == 0 {
 		return merged, nil, err
 	}

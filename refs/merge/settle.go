@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -40,8 +39,9 @@ func Preferring(tx *store.Transaction, how string) Settler {
 	if how == "" {
 		return SettleNone
 	}
+	room := newLineBudget()
 	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
-		text, err := settled(ctx, tx.Store, c, how)
+		text, err := settled(ctx, tx.Store, c, how, room)
 		return text, err == nil, err
 	}
 }
@@ -56,21 +56,21 @@ func Smaller(_ context.Context, c *store.Conflict) (*string, bool, error) {
 }
 
 // settled is what one of the three ways leaves of a conflict.
-func settled(ctx context.Context, s *store.Store, c *store.Conflict, how string) (*string, error) {
+func settled(ctx context.Context, s *store.Store, c *store.Conflict, how string, room *lineBudget) (*string, error) {
 	switch how {
 	case SettleOurs:
 		return c.Ours, nil
 	case SettleTheirs:
 		return c.Theirs, nil
 	case SettleUnion:
-		return union(ctx, s, c)
+		return union(ctx, s, c, room)
 	}
 	return nil, CheckSettle(how)
 }
 
 // union keeps what both sides say: the changed text where the other side removed
 // it, a list of both values of a key, else the lines of both.
-func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, error) {
+func union(ctx context.Context, s *store.Store, c *store.Conflict, room *lineBudget) (*string, error) {
 	switch {
 	case c.Ours == nil:
 		return c.Theirs, nil
@@ -85,11 +85,7 @@ func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, err
 		base = *c.Base
 	}
 	lines := func(base, ours, theirs string) (string, error) {
-		if sameLines(ours, theirs) {
-			return min(ours, theirs), nil
-		}
-		data, err := s.Repo().UnionFile(ctx, fullLines(base), fullLines(ours), fullLines(theirs))
-		return string(data), err
+		return unionLines(ctx, s, base, ours, theirs, room)
 	}
 	if strings.HasPrefix(c.Path, doc.TopicDir+"/") {
 		text, err := doc.UnionTopics(base, *c.Ours, *c.Theirs, lines)
@@ -97,21 +93,6 @@ func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, err
 	}
 	text, err := lines(base, *c.Ours, *c.Theirs)
 	return &text, err
-}
-
-// sameLines reports whether two texts have the same lines, as two unions of one conflict have that clones made in different orders. To
-// unite these once more would end nothing: each clone would make another order of them.
-func sameLines(a, b string) bool {
-	set := func(text string) []string { return slices.Compact(slices.Sorted(strings.SplitSeq(text, "\n"))) }
-	return slices.Equal(set(a), set(b))
-}
-
-// fullLines ends a text's last line, so that no other text is joined to it.
-func fullLines(text string) []byte {
-	if text == "" || strings.HasSuffix(text, "\n") {
-		return []byte(text)
-	}
-	return []byte(text + "\n")
 }
 
 // disagreement is the Settler of virtual bases: it takes a text with conflict markers, which

@@ -82,7 +82,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if err != nil {
 		return nil, err
 	}
-	d := &documents{tx: tx, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
+	d := &documents{tx: tx, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle, room: newLineBudget()}
 	if c.Meta, err = d.metadata(ctx); err != nil {
 		return nil, err
 	}

@@ -190,7 +190,7 @@ func (ex *exchanger) run(ctx context.Context) error {
 
 // prepare reads what does not change between rounds, and finishes what was interrupted.
 func (ex *exchanger) prepare(ctx context.Context) error {
-	if err := expunge.Finish(ctx, ex.s, ex.o.Writer); err != nil {
+	if err := errors.Join(ex.s.Repo().DropMerges(), expunge.Finish(ctx, ex.s, ex.o.Writer)); err != nil {
 		return err
 	}
 	dropped, err := expunge.DropFollowed(ctx, ex.s, ex.o.Writer)
