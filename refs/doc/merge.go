@@ -30,7 +30,7 @@ type TextMerge func(base, ours, theirs []byte) (merged []byte, conflict bool, er
 //  1. both sides are the same: that;
 //  2. one side equals the base: the other, be it a change, an addition or a removal;
 //  3. both changed it, on different lines: both changes;
-//  4. both changed the same lines: conflict "content";
+//  4. both changed the same lines, or the lines of both make no valid topic: conflict "content";
 //  5. both added it, with different texts: conflict "add/add";
 //  6. one changed what the other removed: conflict "modify/delete".
 //
@@ -57,7 +57,7 @@ func MergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, 
 		c.Base, c.Ours, c.Theirs = optional(base), optional(ours), optional(theirs)
 		return ours, c, nil
 	}
-	if whole, err := m.merge(merged); err == nil {
+	if whole, err := m.merge(merged); err == nil && CheckTopic(whole) == nil {
 		return whole, nil, nil
 	}
 	return mergeTopic(key, base, ours, theirs, text) // the merged lines are no front matter
@@ -79,11 +79,11 @@ func mergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, 
 		if err != nil {
 			return nil, nil, err
 		}
-		if !conflict {
+		if !conflict && CheckTopic(merged) == nil { // the lines of two topics may make front matter that is none
 			return merged, nil, nil
 		}
 	}
-	if shown, ok := bothShown(string(ours), string(theirs)); ok && c.Kind != ConflictModifyDelete {
+	if shown, ok := bothShown(string(ours), string(theirs)); ok && c.Kind != ConflictModifyDelete && CheckTopic([]byte(shown)) == nil {
 		return []byte(shown), nil, nil
 	}
 	return ours, c, nil

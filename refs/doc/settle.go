@@ -142,8 +142,8 @@ func QuoteValue(text string) (string, error) { return encodeNode(newString(text)
 
 // UnionTopics joins two versions of a topic: it unites their paths, and joins their texts
 // through lines. A pin of either stays; what was confirmed or edited is dropped. Supersedes and the
-// other keys of the front matter are those of ours, or theirs if ours has none. It fails if a version
-// is no valid topic.
+// other keys of the front matter are those of ours, or theirs if ours has none; where front matter has no room for the
+// paths of both, it has those of ours. It fails if a version is no valid topic, or all of it has no room.
 func UnionTopics(base, ours, theirs string, lines func(base, ours, theirs string) (string, error)) (string, error) {
 	var topics [3]Topic
 	for i, text := range []string{base, ours, theirs} {
@@ -166,6 +166,11 @@ func UnionTopics(base, ours, theirs string, lines func(base, ours, theirs string
 	}
 	merged.Pinned, merged.Confirmed, merged.Edited = merged.Pinned || topics[2].Pinned, "", nil
 	var err error
-	merged.Text, err = lines(topics[0].Text, topics[1].Text, topics[2].Text)
-	return string(merged.Bytes()), err
+	if merged.Text, err = lines(topics[0].Text, topics[1].Text, topics[2].Text); err != nil {
+		return "", err
+	}
+	if CheckTopic(merged.Bytes()) != nil {
+		merged.Paths = topics[1].Paths
+	}
+	return string(merged.Bytes()), CheckTopic(merged.Bytes())
 }

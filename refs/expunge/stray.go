@@ -149,8 +149,16 @@ func OldAmong(ctx context.Context, s *store.Store, e doc.Expunged, list []git.Re
 		return nil, nil
 	}
 	err = Try(ctx, s, e, func(op *Operation) error {
+		together, err := op.Rewriter.RewriteNew(ctx, UniqueIDs(slices.DeleteFunc(slices.Clone(list), isNoHistory)))
+		if err != nil { // one of them cannot be read
+			together = nil
+		}
 		for _, r := range list {
-			now, err := op.Rewriter.cleanNew(ctx, r, ours)
+			var err error
+			now, known := together[r.ID]
+			if !known || isNoHistory(r) {
+				now, err = op.Rewriter.cleanNew(ctx, r, ours)
+			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -161,6 +169,12 @@ func OldAmong(ctx context.Context, s *store.Store, e doc.Expunged, list []git.Re
 		return nil
 	})
 	return old, err
+}
+
+// isNoHistory reports whether a ref is one of notes or of handed over code.
+func isNoHistory(r git.Ref) bool {
+	_, work := git.WorkBranch(r.Name)
+	return work || r.Name == git.NotesRef
 }
 
 // cleanNew is clean for a ref that our own memory does not lead to.

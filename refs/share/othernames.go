@@ -226,6 +226,9 @@ func (ex *exchanger) takeIn(ctx context.Context, inUse remote.Remote, f *followe
 		return false, err
 	}
 	fault.Point("after-merge")
+	if err := ex.checkMade(ctx, plan, &ours, &theirs); err != nil {
+		return false, err
+	}
 	return again, ex.takeAll(ctx, plan, &ours, &again)
 }
 

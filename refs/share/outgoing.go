@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
@@ -59,6 +61,39 @@ func (ex *exchanger) checkOutgoing(ctx context.Context, ours, theirs *remote.Ref
 			fmt.Sprintf("'%s' was %s: %s", git.DisplayName(ref), what, flaw.Error()), hint)
 	}
 	ex.setAside(ours, theirs)
+	return nil
+}
+
+// checkMade sets aside what this exchange has merged or restored and every other clone would refuse, as they would all of the branch then.
+// Both sides are valid; together they may exceed a limit that nothing else has asked about.
+func (ex *exchanger) checkMade(ctx context.Context, plan []*refAction, ours, theirs *remote.RefSet) error {
+	var in incoming.Refs
+	made := map[string]*refAction{}
+	for _, st := range plan {
+		if st.merged != nil || st.healed != "" {
+			made[st.ref] = st
+			in.Add(git.Ref{Name: st.ref, ID: cmp.Or(st.take, st.push)}, st.ref == git.RoadmapRef)
+		}
+	}
+	flaws, err := incoming.Outgoing(ctx, ex.s, in, append(idsOf(ours), idsOf(theirs)...))
+	if err != nil {
+		return err
+	}
+	for ref, flaw := range flaws {
+		st, there := made[ref], expunge.RefID(theirs, ref)
+		why, failed := ex.withSetBack(ctx, st, there, fail.New(fail.ErrRefused, fail.OutgoingInvalid,
+			fmt.Sprintf("'%s' was neither merged nor pushed, because what both sides have together is refused: %s", git.DisplayName(ref), flaw.Error())))
+		if failed != nil {
+			return failed
+		}
+		ex.aside[ref] = why
+		*st = refAction{ref: st.ref, branch: st.branch, ours: st.ours, theirs: st.ours}
+		for _, w := range plan {
+			if w.of == st {
+				w.push, w.take = "", ""
+			}
+		}
+	}
 	return nil
 }
 

@@ -54,6 +54,9 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefS
 		return false, err
 	}
 	fault.Point("after-merge")
+	if err := ex.checkMade(ctx, plan, ours, theirs); err != nil {
+		return false, err
+	}
 	ex.late, err = ex.send(ctx, plan, ours, theirs)
 	if err == nil && !ex.late {
 		err = ex.findBlockers(ctx)
@@ -322,12 +325,12 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 	return err
 }
 
-// withSetBack adds to the error of a ref whose result would be too large the command that sets it back there: what fills it
+// withSetBack adds to the error of a ref whose result would be too large, or refused, the command that sets it back there: what fills it
 // may be on the other side alone. For a ref that is not here it is the only hint, since nothing here can make room.
 func (ex *exchanger) withSetBack(ctx context.Context, st *refAction, theirs git.ID, err error) (with, failed error) {
 	err = store.NoRoom(st.branch, err)
 	var full *fail.Error
-	if !errors.As(err, &full) || full.Code != fail.TextTooLarge && full.Code != fail.MergeUnclear || theirs == "" || ex.peer.Bundle {
+	if !errors.As(err, &full) || !slices.Contains([]string{fail.TextTooLarge, fail.MergeUnclear, fail.OutgoingInvalid}, full.Code) || theirs == "" || ex.peer.Bundle {
 		return err, nil
 	}
 	r := git.Ref{Name: st.ref, ID: theirs}

@@ -3,13 +3,14 @@ package share
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
 )
 
@@ -29,25 +30,33 @@ func (ex *exchanger) tagsToBringBack(ctx context.Context, ours, theirs *remote.R
 	if err != nil {
 		return nil, err
 	}
+	late, err := ex.searchUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var plan []*refAction
-	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
-		st := &refAction{ref: git.TagRef(name), ours: ours.Tags[name], theirs: theirs.Tags[name]}
-		if st.theirs == "" || st.theirs == st.ours || ex.isDirty(st.ref) || ex.aside[st.ref] != nil {
+	looked, left := 0, 0
+	for name, id := range ours.Tags { // in no order, so that the time is not always that of the same ones
+		st := &refAction{ref: git.TagRef(name), ours: id, theirs: theirs.Tags[name]}
+		if st.theirs == "" || st.theirs == st.ours || ex.isDirty(st.ref) || ex.aside[st.ref] != nil || !tagged[st.ours] && !tagged[st.theirs] {
 			continue
 		}
-		if !tagged[st.ours] && !tagged[st.theirs] { // the rest takes two walks for each tag that a teammate moved
+		if looked > 0 && late() { // the rest takes several walks for each tag that a teammate moved
+			left++
 			continue
 		}
+		looked++
 		if err := ex.bringTagBack(ctx, st, refused, tagged); err != nil {
 			return nil, fmt.Errorf("tag '%s': %w", name, err)
 		}
-		if st.take != "" && !ex.mayTakeTag(ctx, st, ours) {
-			continue
-		}
-		if st.push != "" || st.take != "" {
+		if (st.push != "" || st.take != "") && (st.take == "" || ex.mayTakeTag(ctx, st, ours)) {
 			plan = append(plan, st)
 		}
 	}
+	if left > 0 {
+		ex.warn(fmt.Sprintf("left for the next sync, because others take too long: %s of '%s' that may come back whole", prose.Count(left, "tag"), ex.peer.Name))
+	}
+	slices.SortFunc(plan, func(a, b *refAction) int { return strings.Compare(a.ref, b.ref) })
 	return plan, nil
 }
 
