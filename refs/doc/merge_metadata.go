@@ -3,6 +3,7 @@ package doc
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"iter"
 	"slices"
 	"time"
@@ -125,17 +126,35 @@ func (m *metadataMerge) store(key string, before, merged *yaml.Node) error {
 // takeBlock replaces our segment by theirs.
 func (m *metadataMerge) takeBlock(key string, o, t *block) {
 	m.ours.edited = true
-	switch {
-	case t == nil:
+	if t == nil {
 		m.ours.drop(key)
+		return
+	}
+	taken := *t
+	taken.lead = withoutHead(t.lead)
+	switch {
 	case o == nil:
-		m.ours.blocks = append(m.ours.blocks, *t)
+		m.ours.blocks = append(m.ours.blocks, taken)
+	case o.lead != "":
+		taken.lead = o.lead
+		*o = taken
 	default:
-		lead := o.lead
-		if *o = *t; lead != "" {
-			o.lead = lead
+		*o = taken
+	}
+}
+
+// withoutHead drops from the lines before a key what begins a YAML document: it may stand before the first key alone.
+func withoutHead(lead string) string {
+	if !strings.Contains(lead, "---") && !strings.Contains(lead, "%") {
+		return lead
+	}
+	var b strings.Builder
+	for line := range strings.Lines(lead) {
+		if !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "%") {
+			b.WriteString(line)
 		}
 	}
+	return b.String()
 }
 
 func sameBlock(a, b *block) bool {

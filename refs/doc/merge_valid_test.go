@@ -58,3 +58,38 @@ func addedLines(base, ours, theirs []byte) ([]byte, bool, error) {
 	}
 	return []byte(strings.Join(merged, "")), false, nil
 }
+
+// What begins a YAML document stays before its first key, wherever a merge puts that.
+func TestMergeMetadataHead(t *testing.T) {
+	t.Parallel()
+	const base, ours = "version: 1\nb: 1\n", "version: 1\nb: 2\n"
+	for _, theirs := range []string{"--- # head\na: 1\nversion: 1\nb: 1\n", "%YAML 1.1\n---\n# of a\na: 1\nversion: 1\nb: 1\n", "---\nb: 1\nversion: 2\n"} {
+		for _, sides := range [][2]string{{ours, theirs}, {theirs, ours}} {
+			merged, conflicts, err := MergeMetadata([]byte(base), []byte(sides[0]), []byte(sides[1]))
+			if err != nil || len(conflicts) > 0 {
+				t.Fatalf("%q: %v, %v", sides, conflicts, err)
+			}
+			m, err := ParseMetadata(merged)
+			if err != nil {
+				t.Fatalf("%q: %q: %v", sides, merged, err)
+			}
+			if b, ok, err := m.Get("b"); !ok || err != nil || b != 2 {
+				t.Errorf("%q: b is %v, %v in %q", sides, b, err, merged)
+			}
+		}
+	}
+}
+
+// Front matter in braces takes further keys.
+func TestTopicInBraces(t *testing.T) {
+	t.Parallel()
+	topic, err := ParseTopic([]byte("---\n{foo: 1, bar: [a, b]}\n---\ntext\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	topic.Pinned = true
+	again, err := ParseTopic(topic.Bytes())
+	if err != nil || !again.Pinned || again.Text != topic.Text || !strings.Contains(again.Extra, "foo: 1") {
+		t.Errorf("%q: %+v, %v", topic.Bytes(), again, err)
+	}
+}

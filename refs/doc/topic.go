@@ -123,6 +123,7 @@ func ParseTopic(data []byte) (Topic, error) {
 	}
 	t.takeMarks(root)
 	if len(root.Content) > 0 {
+		root.Style &^= yaml.FlowStyle // lines of other keys may stand before it
 		if t.Extra, err = encodeNode(root); err != nil {
 			return t, frontMatterError(err)
 		}

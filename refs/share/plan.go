@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
@@ -330,6 +331,9 @@ func (ex *exchanger) decide(ctx context.Context, ses *store.Transaction, st *ref
 func (ex *exchanger) withSetBack(ctx context.Context, st *refAction, theirs git.ID, err error) (with, failed error) {
 	err = store.NoRoom(st.branch, err)
 	var full *fail.Error
+	if isOfDocument(err) && !errors.As(err, &full) {
+		err = &fail.Error{Code: fail.MergeUnclear, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf("'%s' of '%s' cannot be merged", git.DisplayName(st.ref), ex.peer.Name)}
+	}
 	if !errors.As(err, &full) || !slices.Contains([]string{fail.TextTooLarge, fail.MergeUnclear, fail.OutgoingInvalid}, full.Code) || theirs == "" || ex.peer.Bundle {
 		return err, nil
 	}
@@ -352,6 +356,12 @@ func (ex *exchanger) withSetBack(ctx context.Context, st *refAction, theirs git.
 		full.Hints = []string{"a clone that has the ref prints the command that mends it when it syncs"}
 	}
 	return err, nil
+}
+
+// isOfDocument reports whether an error says that a text, which can be read, is no document.
+func isOfDocument(err error) bool {
+	var syntax *doc.SyntaxError
+	return errors.As(err, &syntax) || errors.Is(err, doc.ErrOverLimit)
 }
 
 // setAsideOne sets a ref aside of which an error is, or returns the error if it concerns more than that ref.
