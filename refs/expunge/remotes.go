@@ -148,8 +148,11 @@ const (
 	mostPushes = 10 // commands
 )
 
-// neededFirst sorts refs of a remote: first the roadmap and the notes, then branches that are here, then all others.
+// neededFirst sorts refs of a remote for which one push does not do: first the roadmap and the notes, then branches that are here, then all others.
 func (w *Rewriter) neededFirst(ctx context.Context, held []DirtyRef) ([]DirtyRef, error) {
+	if len(held) <= mostInPush {
+		return held, nil
+	}
 	branches, err := w.s.Repo().Refs(ctx, git.BranchPrefix)
 	if err != nil {
 		return nil, err

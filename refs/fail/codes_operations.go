@@ -21,7 +21,7 @@ const (
 	NoMerge = "no-merge"
 	// UpToDate is returned when the branch to merge is contained in the target already.
 	UpToDate = "up-to-date"
-	// MergeUnclear is returned when a merge from a remote lacks a topic, a key or a section that both of its parents have changed,
+	// MergeUnclear is returned when a document of a remote cannot be merged, or a merge from there lacks a topic, a key or a section that both of its parents have changed,
 	// or has more than eight parents or lacks too much to look at: it is not clear what to restore. The hint sets the ref back.
 	MergeUnclear = "merge-unclear"
 	// ConflictNotFound is returned when the path to resolve is not in conflict.
