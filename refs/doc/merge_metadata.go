@@ -3,9 +3,9 @@ package doc
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"

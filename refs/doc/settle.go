@@ -124,9 +124,13 @@ func unionValues(ours, theirs string, items func(*yaml.Node) []*yaml.Node) (stri
 
 // lackingNodes returns the nodes that a list lacks, each once.
 func lackingNodes(nodes, list []*yaml.Node) (left []*yaml.Node) {
+	has := make(map[string]bool, len(nodes)+len(list))
+	for _, n := range list {
+		has[nodeKey(n)] = true
+	}
 	for _, n := range nodes {
-		same := func(have *yaml.Node) bool { return equalNodes(have, n) }
-		if !slices.ContainsFunc(list, same) && !slices.ContainsFunc(left, same) {
+		if key := nodeKey(n); !has[key] {
+			has[key] = true
 			left = append(left, n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
 )
 
@@ -326,4 +327,27 @@ func TestUnionTopicsRoundTrip(t *testing.T) {
 			t.Fatalf("%q became %q: %v", text, got, err)
 		}
 	})
+}
+
+// Two values have one key if they are equal, and only then.
+func TestNodeKey(t *testing.T) {
+	t.Parallel()
+	var nodes []*yaml.Node
+	for _, text := range []string{"1", "1.0", "\"1\"", "'1'", "null", "~", "", "[]", "{}", "[1, 2]", "[2, 1]", "[[1], 2]", "[1, [2]]", "{a: 1, b: 2}", "{b: 2, a: 1}",
+		"{a: 1}", "{a: \"1\"}", "{\"1\": a}", "{1: a}", "true", "yes", "[\"a\\\" \\\"b\"]", "[a, b]", "2026-11-21", "\"2026-11-21\"", "{a: {b: ~}}", "{a: {b: null}}"} {
+		n, err := decodeNode(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if n != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	for _, a := range nodes {
+		for _, b := range nodes {
+			if equalNodes(a, b) != (nodeKey(a) == nodeKey(b)) {
+				t.Errorf("%q and %q: equal: %v", nodeKey(a), nodeKey(b), equalNodes(a, b))
+			}
+		}
+	}
 }

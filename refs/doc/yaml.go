@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -214,6 +215,37 @@ func equalNodes(a, b *yaml.Node) bool {
 		}
 	}
 	return true
+}
+
+// nodeKey returns a text that two values share if and only if equalNodes says that they are equal.
+func nodeKey(n *yaml.Node) string {
+	parts := []string{strconv.Itoa(int(n.Kind)), n.ShortTag()}
+	if n.ShortTag() != "!!null" {
+		parts = append(parts, n.Value)
+	}
+	if n.Kind != yaml.MappingNode {
+		for _, c := range n.Content {
+			parts = append(parts, nodeKey(c))
+		}
+		return joinParts(parts)
+	}
+	values := map[string]string{}
+	for i := 0; i < len(n.Content); i += 2 {
+		values[n.Content[i].Value] = nodeKey(n.Content[i+1])
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, key, values[key])
+	}
+	return joinParts(parts)
+}
+
+// joinParts makes one text of several, no other of which makes it.
+func joinParts(parts []string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(strconv.Itoa(len(p)) + ":" + p)
+	}
+	return b.String()
 }
 
 func newMap(content ...*yaml.Node) *yaml.Node {
