@@ -56,7 +56,7 @@ func mergeMetadata(base, ours, theirs []byte, replica bool) ([]byte, []Conflict,
 	}
 	keys := merge.ours.Keys()
 	for _, k := range merge.theirs.Keys() {
-		if !slices.Contains(keys, k) {
+		if merge.ours.find(k) == nil {
 			keys = append(keys, k)
 		}
 	}
@@ -143,14 +143,15 @@ func (m *metadataMerge) takeBlock(key string, o, t *block) {
 	}
 }
 
-// withoutHead drops from the lines before a key what begins a YAML document: it may stand before the first key alone.
+// withoutHead keeps the comments and the empty lines of those before a key. What else is there, as "---", a directive or a tag, belongs to
+// the document that it begins.
 func withoutHead(lead string) string {
-	if !strings.Contains(lead, "---") && !strings.Contains(lead, "%") {
-		return lead
+	if lead == "" {
+		return ""
 	}
 	var b strings.Builder
 	for line := range strings.Lines(lead) {
-		if !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "%") {
+		if line[0] == '#' || strings.TrimSpace(line) == "" {
 			b.WriteString(line)
 		}
 	}

@@ -41,7 +41,7 @@ func TestMergeTopicStaysValid(t *testing.T) {
 	}
 }
 
-// addedLines merges texts of which both sides have only added lines, ours before and theirs after the same ones, or the other way round.
+// addedLines merges texts of which both sides have only added lines; others conflict.
 func addedLines(base, ours, theirs []byte) ([]byte, bool, error) {
 	var merged []string
 	b, o, t := slices.Collect(strings.Lines(string(base))), slices.Collect(strings.Lines(string(ours))), slices.Collect(strings.Lines(string(theirs)))
@@ -52,6 +52,8 @@ func addedLines(base, ours, theirs []byte) ([]byte, bool, error) {
 			merged, o = append(merged, o[0]), o[1:]
 		case at(t):
 			merged, t = append(merged, t[0]), t[1:]
+		case len(b) == 0 || len(o) == 0 || len(t) == 0:
+			return nil, true, nil
 		default:
 			merged, b, o, t = append(merged, b[0]), b[1:], o[1:], t[1:]
 		}
@@ -91,5 +93,46 @@ func TestTopicInBraces(t *testing.T) {
 	again, err := ParseTopic(topic.Bytes())
 	if err != nil || !again.Pinned || again.Text != topic.Text || !strings.Contains(again.Extra, "foo: 1") {
 		t.Errorf("%q: %+v, %v", topic.Bytes(), again, err)
+	}
+}
+
+// A document with very many segments is compared, edited and merged as one with few is.
+func TestManySegments(t *testing.T) {
+	t.Parallel()
+	document := func(value string) []byte {
+		var b strings.Builder
+		for i := range 4 * fewBlocks {
+			fmt.Fprintf(&b, "k%d: %s\n", i, value)
+		}
+		return []byte(b.String())
+	}
+	before, err := ParseMetadata(document("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := ParseMetadata([]byte(strings.Replace(string(document("2")), "k7: 2\n", "", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost, err := now.Lost(before, true); err != nil || len(lost) != 1 || lost[0].Path != "k7" {
+		t.Errorf("lost: %+v, %v", lost, err)
+	}
+	for _, key := range []string{"new", "k7"} {
+		if _, has, _ := now.Get(key); has {
+			t.Errorf("%s is there", key)
+		}
+		if err := now.Set(key, "3"); err != nil {
+			t.Fatal(err)
+		}
+		if v, has, err := now.Get(key); v != 3 || !has || err != nil {
+			t.Errorf("%s is %v, %v, %v", key, v, has, err)
+		}
+	}
+	ours := strings.Replace(string(document("1")), "k3: 1\n", "k3: 2\n", 1)
+	theirs := strings.Replace(string(document("1")), "k9: 1\n", "z: 1\n", 1)
+	merged, conflicts, err := MergeMetadata(document("1"), []byte(ours), []byte(theirs))
+	want := strings.Replace(ours, "k9: 1\n", "", 1) + "z: 1\n"
+	if string(merged) != want || len(conflicts) > 0 || err != nil {
+		t.Errorf("merged: %.60q…, %v, %v", merged, conflicts, err)
 	}
 }

@@ -38,8 +38,9 @@ type Metadata struct {
 	src    []byte // the file, as long as edited is false
 	edited bool
 	blocks []block
-	tail   string // comments behind the last block
-	plain  bool   // src is in the subset of YAML that this program writes
+	tail   string         // comments behind the last block
+	index  map[string]int // of many blocks, by key; see indexed
+	plain  bool           // src is in the subset of YAML that this program writes
 }
 
 // block is one top-level key with its value.
@@ -261,7 +262,13 @@ func (m *Metadata) Keys() []string {
 	return keys
 }
 
+// fewBlocks is how many segments are looked through one by one.
+const fewBlocks = 64
+
 func (m *Metadata) find(key string) *block {
+	if len(m.blocks) > fewBlocks && !m.edited {
+		return m.indexed(key)
+	}
 	i := slices.IndexFunc(m.blocks, func(b block) bool { return b.key == key })
 	if i < 0 {
 		return nil
@@ -269,8 +276,24 @@ func (m *Metadata) find(key string) *block {
 	return &m.blocks[i]
 }
 
+// indexed is find for a document with many segments, of which anybody can push thousands: each is looked for once for each parent of each commit.
+func (m *Metadata) indexed(key string) *block {
+	if len(m.index) != len(m.blocks) {
+		m.index = make(map[string]int, len(m.blocks))
+		for i := range m.blocks {
+			m.index[m.blocks[i].key] = i
+		}
+	}
+	i, has := m.index[key]
+	if !has {
+		return nil
+	}
+	return &m.blocks[i]
+}
+
 // add appends a segment with a null value.
 func (m *Metadata) add(key string) *block {
+	m.index = nil
 	m.blocks = append(m.blocks, block{key: key, root: newMap(newString(key), newNull())})
 	return &m.blocks[len(m.blocks)-1]
 }

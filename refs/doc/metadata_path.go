@@ -240,6 +240,7 @@ func (m *Metadata) set(parts []string, value *yaml.Node) error {
 	}
 	if err := m.rewrite(b); err != nil {
 		if b.root = nil; b.text == "" {
+			m.index = nil
 			m.blocks = m.blocks[:len(m.blocks)-1]
 		}
 		return err

@@ -106,6 +106,7 @@ func (m *Metadata) SetTotals(t Totals) error {
 	t = t.bounded()
 	b := m.find(totalsKey)
 	if b == nil {
+		m.index = nil
 		m.blocks = append(m.blocks, block{key: totalsKey})
 		b = &m.blocks[len(m.blocks)-1]
 	} else if _, ok := parseTotals(b.text); !ok {

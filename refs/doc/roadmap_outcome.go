@@ -132,9 +132,13 @@ func mergeOutcomes(base, ours, theirs string) string {
 	if merged, ok := simpleMerge(base, ours, theirs, func(a, b string) bool { return a == b }); ok {
 		return merged
 	}
-	lines := strings.Split(ours, "\n")
+	lines, has := strings.Split(ours, "\n"), map[string]bool{}
+	for _, line := range lines {
+		has[line] = true
+	}
 	for line := range strings.SplitSeq(theirs, "\n") {
-		if !slices.Contains(lines, line) {
+		if !has[line] {
+			has[line] = true
 			lines = append(lines, line)
 		}
 	}
