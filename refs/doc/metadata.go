@@ -38,9 +38,10 @@ type Metadata struct {
 	src    []byte // the file, as long as edited is false
 	edited bool
 	blocks []block
-	tail   string         // comments behind the last block
-	index  map[string]int // of many blocks, by key; see indexed
-	plain  bool           // src is in the subset of YAML that this program writes
+	tail   string          // comments behind the last block
+	later  map[string]bool // segments that are to be formatted, by key, see ResolveAll; nil: at once
+	index  map[string]int  // of many blocks, by key; see indexed
+	plain  bool            // src is in the subset of YAML that this program writes
 }
 
 // block is one top-level key with its value.
@@ -315,6 +316,10 @@ func (b *block) node() (*yaml.Node, error) {
 
 // rewrite formats the text of a block from its node. The empty lines behind it stay.
 func (m *Metadata) rewrite(b *block) error {
+	if m.later != nil {
+		m.later[b.key], m.edited = true, true
+		return nil
+	}
 	text, err := encodeNode(b.root)
 	if err != nil {
 		return fmt.Errorf("segment '%s': %w", b.key, err)

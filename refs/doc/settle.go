@@ -1,11 +1,37 @@
 package doc
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 )
+
+// Answer is the resolution of a conflict: a text as Resolve takes it.
+type Answer struct {
+	Conflict Conflict
+	Text     *string
+}
+
+// ResolveAll writes several resolutions as Resolve does. It formats each segment once: two sides may differ in thousands of keys of one.
+func (m *Metadata) ResolveAll(answers []Answer) error {
+	m.later = map[string]bool{}
+	var err error
+	for _, a := range answers {
+		if err = m.Resolve(a.Conflict, a.Text); err != nil {
+			break
+		}
+	}
+	later := m.later
+	m.later = nil
+	for _, key := range slices.Sorted(maps.Keys(later)) {
+		if b := m.find(key); b != nil && err == nil {
+			err = m.rewrite(b)
+		}
+	}
+	return err
+}
 
 // Resolve writes the resolution of a conflict of kind "key" into metadata: a value as in the
 // conflict's texts, a value that Set takes, or nil to remove the key. A fact of the branch

@@ -351,3 +351,50 @@ func TestNodeKey(t *testing.T) {
 		}
 	}
 }
+
+// Resolutions that are written together give what they give one by one.
+func TestResolveAll(t *testing.T) {
+	t.Parallel()
+	document := func(value string) []byte {
+		var b strings.Builder
+		b.WriteString("# head\n")
+		for _, segment := range []string{"a", "b", "c"} {
+			b.WriteString(segment + ":\n")
+			for i := range 20 {
+				fmt.Fprintf(&b, "  k%d: %s # note\n", i, value)
+			}
+			b.WriteString("\n")
+		}
+		return []byte(b.String() + "d: " + value + "\nbranch:\n  purpose: " + value + "\n")
+	}
+	merged, conflicts, err := MergeMetadataReplica(document("1"), document("2"), document("[3]"))
+	if err != nil || len(conflicts) < 60 {
+		t.Fatalf("%d conflicts, %v", len(conflicts), err)
+	}
+	together, apart := parsed(t, merged), parsed(t, merged)
+	var answers []Answer
+	for i, c := range conflicts {
+		a := Answer{c, [...]*string{c.Ours, c.Theirs, nil}[i%3]}
+		answers = append(answers, a)
+		if err := apart.Resolve(c, a.Text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := together.ResolveAll(answers); err != nil {
+		t.Fatal(err)
+	}
+	got, err := together.Bytes()
+	want, wantErr := apart.Bytes()
+	if err := errors.Join(err, wantErr); err != nil || string(got) != string(want) {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+func parsed(t *testing.T, data []byte) *Metadata {
+	t.Helper()
+	m, err := ParseMetadata(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

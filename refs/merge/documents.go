@@ -69,18 +69,17 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 	if err != nil {
 		return nil, err
 	}
+	var answers []doc.Answer
 	for _, c := range conflicts {
 		text, ok, err := d.conflict(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			if err := m.Resolve(c, text); err != nil {
-				return nil, err
-			}
+			answers = append(answers, doc.Answer{Conflict: c, Text: text})
 		}
 	}
-	return m, nil
+	return m, m.ResolveAll(answers)
 }
 
 // recordKeys records which keys the answers to conflicts remove. What one side removed since the base needs no
