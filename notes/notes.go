@@ -150,9 +150,12 @@ func withoutHidden(facts []Fact) []Fact {
 			kept, from = append(kept, facts[from]), to
 			continue
 		}
-		same := slices.Clone(facts[from:to])
+		same, whole := slices.Clone(facts[from:to]), map[string]bool{}
 		for _, f := range same {
-			if !f.hidden() || !slices.ContainsFunc(same, func(o Fact) bool { return o.Kind == f.Kind && !o.hidden() }) {
+			whole[f.Kind] = whole[f.Kind] || !f.hidden()
+		}
+		for _, f := range same {
+			if !f.hidden() || !whole[f.Kind] {
 				kept = append(kept, f)
 			}
 		}

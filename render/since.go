@@ -84,7 +84,8 @@ func sinceCommit(ctx context.Context, s *refs.Store, tip *store.Tip, word string
 			return nil, err
 		}
 	}
-	if !date || !strings.ContainsAny(word, "0123456789 .:") && !isDay(word) {
+	// git reads a date out of any word with a digit, and out of main~2 the second of a month.
+	if !date || strings.ContainsAny(word, "~^{") || !strings.ContainsAny(word, "0123456789 .:") && !isDay(word) {
 		return c, named
 	}
 	t, err := s.Repo().Date(ctx, word)
