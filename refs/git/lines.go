@@ -133,11 +133,12 @@ func (r *Repo) UnionFile(ctx context.Context, base, ours, theirs []byte) ([]byte
 // mergeFolder is what the names of the folders begin with whose files git merge-file reads, in local state.
 const mergeFolder = "tmp/merge-"
 
-// DropMerges removes such folders that killed processes left: they contain texts of memory.
+// DropMerges removes such folders that killed processes left: they contain texts of memory. Those of other users, in a shared repository, are
+// left to these.
 func (r *Repo) DropMerges() error {
 	dir, prefix := filepath.Split(filepath.Join(r.StateDir(), filepath.FromSlash(mergeFolder)))
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
 	if err != nil {
@@ -154,7 +155,7 @@ func (r *Repo) DropMerges() error {
 		if err == nil {
 			err = os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 	}
