@@ -65,7 +65,8 @@ const (
 	// is too long here. Nothing of them was merged.
 	IncomingInvalid = "incoming-invalid"
 	// OutgoingInvalid is returned when a push or a sync leaves a ref out because every other clone would refuse its
-	// commits. Another program has made them; fsck says how to go on.
+	// commits. Another program has made them, and fsck says how to go on; or what both sides have together is refused, and the hint
+	// sets the ref back there.
 	OutgoingInvalid = "outgoing-invalid"
 	// BundleInvalid is returned when a file is no bundle that git can read, or contains no memory.
 	BundleInvalid = "bundle-invalid"

@@ -51,7 +51,7 @@ func ExampleRefuse() {
 	// steps: 1 <nil>
 }
 
-// withTeammate returns the memory of somebody whose only step another one has asked to forget.
+// withTeammate returns a memory with one step, which another clone has asked to forget.
 func withTeammate() (ann *refs.Store, remove func()) {
 	ctx := context.Background()
 	must := func(err error) {

@@ -1,4 +1,4 @@
-// Package lift brings back what requests to forget have hidden here, once it is refused or nobody asks any more.
+// Package lift brings back what requests to forget have hidden here, once the request is refused or withdrawn.
 //
 // It moves branches, the roadmap, tags, notes and tracking refs in one transaction, makes branches again that only a remote had, and
 // marks journals. What was changed while it was hidden stays as it is, with a warning.

@@ -53,7 +53,7 @@ func TestRefuse(t *testing.T) {
 			ctx, s := t.Context(), mine.Open()
 			list := memtest.OK(expunge.Requests(ctx, s))(t)
 			if len(list) == 0 {
-				t.Fatal("nobody asks to forget anything")
+				t.Fatal("there is no request")
 			}
 			what := list[0].Asked
 			for _, r := range list[1:] {
