@@ -2,6 +2,7 @@ package notes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -31,8 +32,8 @@ func lost(ctx context.Context, repo *git.Repo, before, after git.ID,
 		return nil, err
 	}
 	l := &lostLines{repo: repo, now: repo.Edit(now.Tree), other: other, lost: map[git.ID][]byte{}}
-	return l.lost, eachChanged(ctx, repo, l.now, "", was.Tree, func(object, blob git.ID) error {
-		return l.note(ctx, object, blob)
+	return l.lost, eachChanged(ctx, repo, l.now, "", was.Tree, func(path string, blob git.ID) error {
+		return l.note(ctx, ObjectAt(path), blob)
 	})
 }
 
@@ -107,9 +108,19 @@ func (u *Update) Restore(ctx context.Context, lost map[git.ID][]byte, from git.I
 	return nil
 }
 
-// Join moves the text of an object's note from the given paths of the tree to its proper
-// path. git reads all of them, this package only the first. Join must be called before Add.
+// Join moves the text of an object's notes from the given paths of the tree to its proper path. git reads all of them, this
+// package only one, which comes first and stays where the note has no room for the others: then the object is one of Full.
+// Join must be called before Add.
 func (u *Update) Join(ctx context.Context, object git.ID, paths []string) error {
+	places := notePaths(object)
+	rank := func(path string) int { // as find reads them
+		if i := slices.Index(places[:], path); i >= 0 {
+			return i
+		}
+		return len(places)
+	}
+	paths = slices.SortedFunc(slices.Values(paths), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
+	var texts [][]byte
 	for _, path := range paths {
 		entry, ok, err := u.tree.Entry(ctx, path)
 		if err != nil {
@@ -125,7 +136,10 @@ func (u *Update) Join(ctx context.Context, object git.ID, paths []string) error 
 		if err := u.tree.Remove(ctx, path); err != nil {
 			return err
 		}
-		if err := u.Add(ctx, object, lines); err != nil {
+		texts = append(texts, lines)
+	}
+	for _, lines := range texts {
+		if err := u.TryAdd(ctx, object, lines); err != nil {
 			return err
 		}
 	}
@@ -148,7 +162,7 @@ func Removed(ctx context.Context, repo *git.Repo, tip, since git.ID) (map[git.ID
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(fields[i])
-		object := git.ID(strings.ReplaceAll(fields[i+1], "/", ""))
+		object := ObjectAt(fields[i+1])
 		if len(f) == 5 && git.IsID(string(object)) && !slices.Contains(before[object], git.ID(f[2])) {
 			before[object] = append(before[object], git.ID(f[2]))
 		}

@@ -17,7 +17,7 @@ func (u *Update) objects(ctx context.Context, dir string) (found []git.ID, err e
 	}
 	for _, e := range list {
 		path := strings.TrimPrefix(dir+"/"+e.Name, "/")
-		object := git.ID(strings.ReplaceAll(path, "/", ""))
+		object := ObjectAt(path)
 		switch {
 		case e.IsTree():
 			below, err := u.objects(ctx, path)

@@ -26,7 +26,8 @@ const (
 //  3. theirs have ours in their history, and are different only in notes without room for both: nothing, see Behind;
 //  4. otherwise a commit with both as parents.
 //
-// A note that would be too large stays as it is here, and is one of Full.
+// A note that would be too large stays as it is here, and is one of Full. Two notes of one object in theirs, which only a forger
+// writes, are united too.
 //
 // The lines of both are in an order that does not depend on whose are ours: else two clones that unite the same notes at once would
 // each make another merge, and merge these for ever.
@@ -38,6 +39,10 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	c, err := u.repo.Commit(ctx, theirs)
 	if err != nil {
 		return fmt.Errorf("read notes %s: %w", theirs, err)
+	}
+	tree, err := u.single(ctx, c.Tree)
+	if err != nil {
+		return err
 	}
 	ahead := u.old == ""
 	if u.old != "" {
@@ -56,15 +61,16 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 			return err
 		}
 	}
-	if ahead && len(missing)+len(u.lost) == 0 && !u.changed() {
+	if ahead && len(missing)+len(u.lost) == 0 && !u.changed() && tree == c.Tree {
 		u.existing = theirs
 		return nil
 	}
-	err = eachChanged(ctx, u.repo, u.tree, "", c.Tree, func(object, note git.ID) error {
+	err = eachChanged(ctx, u.repo, u.tree, "", tree, func(path string, note git.ID) error {
 		lines, err := u.repo.Blob(ctx, note)
 		if err != nil {
 			return err
 		}
+		object := ObjectAt(path)
 		return u.orFull(object, u.join(ctx, object, lines, inOrder))
 	})
 	if err != nil {
@@ -82,11 +88,11 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		u.Behind = true
 		return nil
 	}
-	tree, err := u.write(ctx)
+	made, err := u.write(ctx)
 	if err != nil {
 		return err
 	}
-	if tree == c.Tree {
+	if made == c.Tree {
 		u.existing = theirs
 		return nil
 	}
@@ -94,10 +100,39 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	return nil
 }
 
+// single returns a tree of theirs in which each object has one note, of those that are different here.
+func (u *Update) single(ctx context.Context, theirs git.ID) (git.ID, error) {
+	t := &Update{repo: u.repo, tree: u.repo.Edit(theirs), texts: map[string][]byte{}, Full: u.Full}
+	err := eachChanged(ctx, u.repo, u.tree, "", theirs, func(path string, _ git.ID) error {
+		object := ObjectAt(path)
+		if !git.IsID(string(object)) {
+			return nil
+		}
+		paths := []string{path}
+		for _, place := range notePaths(object) {
+			entry, ok, err := t.tree.Entry(ctx, place)
+			if err != nil {
+				return err
+			}
+			if ok && !entry.IsTree() && place != path {
+				paths = append(paths, place)
+			}
+		}
+		if len(paths) == 1 {
+			return nil
+		}
+		return t.Join(ctx, object, paths)
+	})
+	if err != nil || !t.changed() {
+		return theirs, err
+	}
+	return t.write(ctx)
+}
+
 // eachChanged calls visit for the notes below a directory of theirs that ours lacks or has
 // with other content. These are few, however many notes there are.
 func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string, theirs git.ID,
-	visit func(object, note git.ID) error) error {
+	visit func(path string, note git.ID) error) error {
 	list, err := repo.Tree(ctx, theirs)
 	if err != nil {
 		return err
@@ -113,7 +148,7 @@ func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string
 		case e.IsTree():
 			err = eachChanged(ctx, repo, ours, path+"/", e.ID, visit)
 		default:
-			err = visit(git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
+			err = visit(path, e.ID)
 		}
 		if err != nil {
 			return err
@@ -121,6 +156,9 @@ func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string
 	}
 	return nil
 }
+
+// ObjectAt returns the object whose note is at a path, in any fan-out.
+func ObjectAt(path string) git.ID { return git.ID(strings.ReplaceAll(path, "/", "")) }
 
 // inOrder is the Union of two notes with the bytewise smaller one first; where we have none, theirs as it is.
 func inOrder(a, b []byte) []byte {

@@ -308,3 +308,50 @@ func TestUniteReadsWhatDiffers(t *testing.T) {
 		t.Errorf("the note is %q", got)
 	}
 }
+
+// Of two notes of one object in theirs, neither hides the other; without room for both, the one that was read stays.
+func TestUniteTwoNotes(t *testing.T) {
+	flood := strings.Builder{}
+	for i := range notes.MostLines + notes.RoomLines {
+		fmt.Fprintf(&flood, "{\"x\":%d}\n", i)
+	}
+	for _, second := range []func(string) string{flat, deeper, func(name string) string { return name[:2] + "/" + name[2:4] + "/" + name[4:6] + "/" + name[6:] }} {
+		for _, here := range []bool{true, false} {
+			w := newWorld(t)
+			ctx := t.Context()
+			one, two := git.ID(w.git("rev-parse", "HEAD")), git.ID(w.git("rev-parse", "HEAD^{tree}"))
+			w.add(one, `{"a":1}`)
+			w.add(two, `{"a":2}`)
+			ours := git.ID(w.git("rev-parse", git.NotesRef))
+			edit := w.repo.Edit(git.ID(w.git("rev-parse", git.NotesRef+"^{tree}")))
+			for object, text := range map[git.ID]string{one: "{\"b\":1}\n", two: flood.String()} {
+				blob, err := w.repo.WriteBlob(ctx, []byte(text))
+				w.must(err)
+				w.must(edit.Put(ctx, second(string(object)), blob))
+			}
+			tree, err := edit.Write(ctx)
+			w.must(err)
+			theirs := w.commit(theirNotes, &git.Commit{Tree: tree, Parents: []git.ID{ours}, Author: by, Committer: by, Message: "notes\n"})
+			if !here {
+				w.git("update-ref", "-d", git.NotesRef)
+			}
+			u, err := notes.Begin(ctx, w.repo)
+			w.must(err)
+			w.must(u.Unite(ctx, theirs))
+			tip, _ := w.queue(u)
+			if want := map[git.ID]bool{two: true}; !maps.Equal(u.Full, want) {
+				t.Errorf("full: %v, not %v", u.Full, want)
+			}
+			w.git("merge-base", "--is-ancestor", string(theirs), string(tip))
+			if got, want := w.lines("context"), map[string][]string{string(one): {`{"a":1}`, `{"b":1}`}, string(two): {`{"a":2}`}}; !maps.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("the notes are %v, not %v", got, want)
+			}
+			if n := len(strings.Fields(w.git("ls-tree", "-r", "--name-only", string(tip)))); n != 2 {
+				t.Errorf("%d notes of two objects", n)
+			}
+			if again, moved := w.unite(theirs); moved {
+				t.Errorf("united again: %s", again)
+			}
+		}
+	}
+}

@@ -32,10 +32,19 @@ func Open(ctx context.Context, repo *git.Repo) (*Reader, error) {
 	return &Reader{repo, tree}, err
 }
 
+// At opens a tree of notes.
+func At(repo *git.Repo, tree git.ID) *Reader { return &Reader{repo, repo.Edit(tree)} }
+
 // Read returns the note of an object; nil if it has none.
 func (r *Reader) Read(ctx context.Context, object git.ID) ([]byte, error) {
 	note, _, err := find(ctx, r.repo, r.tree, object)
 	return note, err
+}
+
+// Blob returns the blob of an object's note; "" if it has none.
+func (r *Reader) Blob(ctx context.Context, object git.ID) (git.ID, error) {
+	blob, _, err := locate(ctx, r.tree, object)
+	return blob, err
 }
 
 // Update is a notes commit in preparation: the content of the notes ref with lines added to
@@ -226,17 +235,26 @@ func (u *Update) find(ctx context.Context, object git.ID) (note []byte, path str
 // find returns an object's note and its path, in whatever fan-out git left it; without a
 // note, the path at which to write it.
 func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (note []byte, path string, err error) {
+	blob, path, err := locate(ctx, tree, object)
+	if err != nil || blob == "" {
+		return nil, path, err
+	}
+	note, err = repo.Blob(ctx, blob)
+	return note, path, err
+}
+
+// locate is find that returns the note's blob, "" for none.
+func locate(ctx context.Context, tree *git.Edit, object git.ID) (blob git.ID, path string, err error) {
 	for _, path := range notePaths(object) {
 		entry, ok, err := tree.Entry(ctx, path)
 		if err != nil {
-			return nil, "", err
+			return "", "", err
 		}
 		if ok && entry.Mode != git.ModeTree {
-			note, err := repo.Blob(ctx, entry.ID)
-			return note, path, err
+			return entry.ID, path, nil
 		}
 	}
-	return nil, notePaths(object)[0], nil
+	return "", notePaths(object)[0], nil
 }
 
 // notePaths returns the paths at which a note may be. It is written at the first.

@@ -155,7 +155,7 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 		if !ok {
 			return fmt.Errorf("git grep: cannot understand '%s'", prose.OneLine(string(line), 80))
 		}
-		code := git.ID(strings.ReplaceAll(path, "/", "")) // the fan-out of notes varies
+		code := notes.ObjectAt(path) // the fan-out of notes varies
 		if !git.IsID(string(code)) {
 			continue
 		}

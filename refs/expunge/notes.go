@@ -324,7 +324,7 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID,
 	}
 	for _, e := range list {
 		path := incoming.JoinPath(dir, e.Name)
-		object := git.ID(strings.ReplaceAll(path, "/", ""))
+		object := notes.ObjectAt(path)
 		switch {
 		case e.IsTree():
 			err = w.eachNote(ctx, path, e.ID, visit)
@@ -372,7 +372,7 @@ func (w *Rewriter) movedAmong(ctx context.Context, list []git.NamedObject) (move
 	paths := map[git.ID]git.ID{}
 	var ids []git.ID
 	for _, o := range list {
-		if object := git.ID(strings.ReplaceAll(o.Path, "/", "")); git.IsID(string(object)) {
+		if object := notes.ObjectAt(o.Path); git.IsID(string(object)) {
 			paths[o.ID] = object
 			ids = append(ids, o.ID)
 		}

@@ -146,9 +146,7 @@ func (c *checker) lostLinesOf(ctx context.Context, tip git.ID) error {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(u.Full)) {
-		c.report(ctx, nil, Problem{Kind: "note-full", Object: git.NotesRef,
-			Message: fmt.Sprintf("the note of %s has no room for %s of its history", id.Short(), prose.Count(notes.Lines(lost[id]), "line")),
-			Repair:  "git notes --ref=context show " + string(id) + " shows what fills it; git context expunge --id ID forgets its commit with it"})
+		c.reportFull(ctx, id, prose.Count(notes.Lines(lost[id]), "line")+" of its history")
 		delete(lost, id)
 	}
 	if len(lost) == 0 {

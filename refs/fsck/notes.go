@@ -45,7 +45,7 @@ func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID
 		}
 		for _, e := range list {
 			path := dir + e.Name
-			object := git.ID(strings.ReplaceAll(path, "/", ""))
+			object := notes.ObjectAt(path)
 			switch {
 			case e.IsTree():
 				err = walk(path+"/", e.ID)
@@ -86,7 +86,7 @@ func checkNotes(ctx context.Context, c *checker) error {
 	for _, object := range slices.Sorted(maps.Keys(blobs)) {
 		if len(paths[object]) > 1 {
 			c.report(ctx, func(ctx context.Context) error {
-				return joinNotes(ctx, c.s, c.w, object, paths[object])
+				return c.joinNotes(ctx, object, paths[object])
 			}, Problem{
 				Kind: "note-twice", Object: string(object), Repair: FixCommand,
 				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(),
@@ -169,15 +169,30 @@ func (v *memory) hasFact(id git.ID) bool {
 		func(f notes.Fact) bool { return f.Kind == notes.KindCommit })
 }
 
-// joinNotes unites an object's notes into one.
-func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.ID, paths []string) error {
-	ses, err := s.Begin(ctx, w, "fsck: join notes")
+// joinNotes unites an object's notes into one, and reports one without room for the others.
+func (c *checker) joinNotes(ctx context.Context, object git.ID, paths []string) error {
+	ses, err := c.s.Begin(ctx, c.w, "fsck: join notes")
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
-	return code.UpdateNotes(ctx, ses, "context: join the notes of "+object.Short(),
-		func(u *notes.Update) error { return u.Join(ctx, object, paths) })
+	full := false
+	err = code.UpdateNotes(ctx, ses, "context: join the notes of "+object.Short(), func(u *notes.Update) error {
+		err := u.Join(ctx, object, paths)
+		full = u.Full[object]
+		return err
+	})
+	if err == nil && full {
+		c.reportFull(ctx, object, "its other note")
+	}
+	return err
+}
+
+// reportFull reports a note that has no room for some lines.
+func (c *checker) reportFull(ctx context.Context, object git.ID, lines string) {
+	c.report(ctx, nil, Problem{Kind: "note-full", Object: git.NotesRef,
+		Message: fmt.Sprintf("the note of %s has no room for %s", object.Short(), lines),
+		Repair:  "git notes --ref=context show " + string(object) + " shows what fills it; git context expunge --id ID forgets its commit with it"})
 }
 
 // noteAgain adds what a commit's trailers say to its note. The newer line is in force, even if

@@ -179,7 +179,7 @@ func (c *checker) salvageNotes(ctx context.Context, u *notes.Update, gone doc.Ex
 	}
 	lines := map[git.ID][]byte{}
 	for path, blob := range left.Files {
-		object := git.ID(strings.ReplaceAll(path, "/", ""))
+		object := notes.ObjectAt(path)
 		if !c.s.Repo().IsID(string(object)) {
 			continue
 		}

@@ -269,28 +269,36 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 	if diffs[pair].Anew {
 		clear(judged)
 	}
-	if err := judgeChanged(ctx, s, judged, diffs[pair].Changes); err != nil {
+	if err := judgeChanged(ctx, s, judged, c.Tree, diffs[pair].Changes); err != nil {
 		return nil, err
 	}
 	cache.Write(s.Repo(), cacheNotes, formatJudgements(c.Tree, judged))
 	return judged, nil
 }
 
-// judgeChanged reads the notes that differ.
-func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement,
+// judgeChanged reads the notes that differ, from a tree of notes.
+func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement, tree git.ID,
 	changes []history.TreeChange) error {
 	of := map[git.ID][]git.ID{} // the objects with a note, by its blob
 	var blobs []git.ID
+	r := notes.At(s.Repo(), tree)
 	for _, c := range changes {
-		object := git.ID(strings.ReplaceAll(c.Path, "/", "")) // the fan-out of notes varies
+		object := notes.ObjectAt(c.Path)
 		delete(judged, object)
-		if !c.Blob {
+		if !git.IsID(string(object)) {
 			continue
 		}
-		if of[c.ID] == nil {
-			blobs = append(blobs, c.ID)
+		blob, err := r.Blob(ctx, object) // of two notes of one object, the one that is read elsewhere
+		if err != nil {
+			return err
 		}
-		of[c.ID] = append(of[c.ID], object)
+		if blob == "" {
+			continue
+		}
+		if of[blob] == nil {
+			blobs = append(blobs, blob)
+		}
+		of[blob] = append(of[blob], object)
 	}
 	return s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		// Most notes contain no judgement: this test takes a tenth of the time of parsing.
