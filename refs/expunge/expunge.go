@@ -96,6 +96,9 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		if err := Finish(ctx, s, o.Writer); err != nil {
 			return res, err
 		}
+		if err := keepSeen(ctx, s); err != nil {
+			return res, err
+		}
 		dropped, err := DropUnsoundTracking(ctx, s, o.Writer)
 		if err != nil {
 			return res, err

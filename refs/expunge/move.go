@@ -3,6 +3,7 @@ package expunge
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -183,7 +184,7 @@ func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int
 }
 
 // moveTracking moves tracking refs that lead to old history or old notes to their clean
-// commits, and deletes those without one. It first records what the remotes have.
+// commits, and deletes those without one; so it does with what fetches have replaced. It first records what the remotes have.
 func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v *Refs,
 	now map[git.ID]git.ID) (int, error) {
 	to, err := op.rememberDirty(ctx)
@@ -200,10 +201,14 @@ func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v
 	}
 	op.hide.addFetched(now)
 	for _, r := range v.tracking {
-		if now[r.ID] != r.ID {
-			op.hide.addTracked(r)
-			move(r)
+		if now[r.ID] == r.ID {
+			continue
 		}
+		if strings.HasPrefix(r.Name, git.SeenPrefix) { // no remote has it any more
+			to[r.Name] = now[r.ID]
+		}
+		op.hide.addTracked(r)
+		move(r)
 	}
 	for _, r := range v.TrackingNotes {
 		dirty, err := op.Rewriter.dirtyNotes(ctx, r.ID)

@@ -216,7 +216,7 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.Tip) ([]in
 
 // isOwn reports whether a ref of memory is this repository's own.
 func isOwn(ref string) bool {
-	return !strings.HasPrefix(ref, git.RemotePrefix) && !strings.HasPrefix(ref, git.OtherPrefix)
+	return !strings.HasPrefix(ref, git.RemotePrefix) && !strings.HasPrefix(ref, git.OtherPrefix) && !strings.HasPrefix(ref, git.SeenPrefix)
 }
 
 // Message records what the message of a memory commit says.

@@ -100,7 +100,7 @@ func (c *checker) brokenRef(ctx context.Context, name string) error {
 
 // tracking reports whether a ref is a copy of what a remote or a bundle has.
 func tracking(name string) bool {
-	known := append(git.BundleTracking().All(), git.RemotePrefix, git.OtherPrefix, git.RemoteNotesPrefix)
+	known := append(git.BundleTracking().All(), git.RemotePrefix, git.OtherPrefix, git.SeenPrefix, git.RemoteNotesPrefix)
 	return slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 

@@ -22,7 +22,7 @@ import (
 // commits that only those refs reach.
 func checkTracking(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"),
-		strings.TrimSuffix(git.OtherPrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+		strings.TrimSuffix(git.OtherPrefix, "/"), strings.TrimSuffix(git.SeenPrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
 		return err
 	}
@@ -106,6 +106,9 @@ func remoteOf(ref string, remotes []string) string {
 	if found, _, ok := git.OtherRef(ref); ok {
 		return found
 	}
+	if found, ok := git.SeenRemote(ref); ok {
+		return found
+	}
 	if rest, ok := strings.CutPrefix(ref, git.RemoteNotesPrefix); ok {
 		found, _ = strings.CutSuffix(rest, "/context")
 		return found
@@ -167,9 +170,11 @@ func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error
 
 // deletedName returns the ref of a deleted branch that keeps a branch of a removed remote.
 func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
-	name, ok := strings.CutPrefix(r.Name, git.RemoteTracking(remote).Branches())
-	if !ok {
-		name, ok = strings.CutPrefix(r.Name, git.OtherTracking(remote).Branches())
+	name, ok := "", false
+	for _, t := range []git.Tracking{git.RemoteTracking(remote), git.OtherTracking(remote), git.SeenTracking(remote)} {
+		if !ok {
+			name, ok = strings.CutPrefix(r.Name, t.Branches())
+		}
 	}
 	if !ok || git.CheckBranchName(name) != nil {
 		return "", false

@@ -31,6 +31,8 @@ const (
 	RemotePrefix = Root + "remotes/"
 	// OtherPrefix is what those begin with that a remote has under names that are not in use here.
 	OtherPrefix = Root + "other/"
+	// SeenPrefix is what those begin with that a fetch has replaced in tracking refs before a sync has read why.
+	SeenPrefix = Root + "seen/"
 	// OriginHead is the symbolic ref to what a clone took for the code's default branch.
 	OriginHead = "refs/remotes/origin/HEAD"
 	// PickedHead is what a cherry-pick is taken from, while it is under way.
@@ -64,7 +66,7 @@ func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "
 
 // LocalPrefixes are what refs of memory begin with that no remote should have: they are of one repository.
 func LocalPrefixes() []string {
-	return []string{DeletedPrefix, KeptPrefix, RemotePrefix, OtherPrefix, RemoteNotesPrefix}
+	return []string{DeletedPrefix, KeptPrefix, RemotePrefix, OtherPrefix, SeenPrefix, RemoteNotesPrefix}
 }
 
 // OriginBranchName returns the name of the code branch that [OriginHead] names.
@@ -109,6 +111,18 @@ func RemoteTracking(remote string) Tracking {
 func OtherTracking(remote string) Tracking {
 	return Tracking{memory: OtherPrefix + strings.ReplaceAll(remote, "/", "%2F") + "/",
 		notes: RemoteNotesPrefix + remote + otherNotes}
+}
+
+// SeenTracking is where a remote's branches are kept that a fetch has replaced. They have no notes.
+func SeenTracking(remote string) Tracking {
+	return Tracking{memory: SeenPrefix + strings.ReplaceAll(remote, "/", "%2F") + "/"}
+}
+
+// SeenRemote returns the remote of such a ref.
+func SeenRemote(ref string) (string, bool) {
+	rest, ok := strings.CutPrefix(ref, SeenPrefix)
+	remote, _, _ := strings.Cut(rest, "/")
+	return strings.ReplaceAll(remote, "%2F", "/"), ok
 }
 
 // OtherRef reads the name of such a ref, without notes: the remote, and what follows Root in its name here.

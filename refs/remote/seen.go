@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,32 +14,112 @@ import (
 )
 
 // SeenName returns the name of the file of local state that says where the branches that only the remote has were after the last sync, a name and a
-// commit on a line. A fetch alone moves tracking refs, and the next sync must still find what they had.
+// commit on a line. A fetch alone moves tracking refs, and the next sync must still find what they had. A line that ends in [seenKept]
+// says that a ref below [git.SeenPrefix] has it: an expunge has rewritten it, or would have deleted it.
 func (r Remote) SeenName() string {
 	return "seen/" + git.FileName(r.Name, "")
 }
 
-// ReadSeen returns commits by the names of branches; empty where nothing was recorded. It passes over lines that it cannot parse.
-func ReadSeen(s *store.Store, r Remote) (map[string]git.ID, error) {
-	seen := map[string]git.ID{}
+const seenKept = "kept"
+
+// Seen is what [ReadSeen] returns.
+type Seen struct {
+	Branches map[string]git.ID // commits by the names of branches
+	kept     map[string]bool   // those that may have refs
+}
+
+// ReadSeen returns where branches were; empty where nothing was recorded. It passes over lines that it cannot parse.
+func ReadSeen(ctx context.Context, s *store.Store, r Remote) (Seen, error) {
+	seen := Seen{map[string]git.ID{}, map[string]bool{}}
 	data, err := git.ReadStateFile(s.StatePath(r.SeenName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return seen, nil
 	}
 	for line := range strings.Lines(string(data)) {
-		name, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		name, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		id, kept, _ := strings.Cut(rest, " ")
 		if s.Repo().IsID(id) && git.CheckBranchName(name) == nil {
-			seen[name] = git.ID(id)
+			seen.Branches[name] = git.ID(id)
+			if kept == seenKept {
+				seen.kept[name] = true
+			}
+		}
+	}
+	if err != nil || len(seen.kept) == 0 {
+		return seen, err
+	}
+	t := git.SeenTracking(r.Name)
+	refs, err := s.Repo().Refs(ctx, strings.TrimSuffix(t.Branches(), "/"))
+	for _, ref := range refs {
+		if name := strings.TrimPrefix(ref.Name, t.Branches()); seen.kept[name] {
+			seen.Branches[name] = ref.ID
 		}
 	}
 	return seen, err
 }
 
-// WriteSeen replaces what ReadSeen returns.
-func WriteSeen(s *store.Store, r Remote, seen map[string]git.ID) error {
+// Write replaces what ReadSeen returned, and drops the refs.
+func (n Seen) Write(ctx context.Context, s *store.Store, r Remote, now map[string]git.ID) error {
+	if maps.Equal(n.Branches, now) && len(n.kept) == 0 {
+		return nil
+	}
+	if err := writeSeen(s, r, Seen{Branches: now}); err != nil || len(n.kept) == 0 {
+		return err
+	}
+	refs, err := s.Repo().Refs(ctx, strings.TrimSuffix(git.SeenTracking(r.Name).Branches(), "/"))
+	if err != nil {
+		return err
+	}
+	return moveSeen(ctx, s, func(tx *git.Tx) {
+		for _, ref := range refs {
+			tx.Delete(ref.Name, ref.ID)
+		}
+	})
+}
+
+// Keep makes refs of some of the branches. The file says first which, so that no ref is left that nothing drops.
+func (n Seen) Keep(ctx context.Context, s *store.Store, r Remote, branches []string) error {
+	if len(branches) == 0 {
+		return nil
+	}
+	for _, name := range branches {
+		n.kept[name] = true
+	}
+	if err := writeSeen(s, r, n); err != nil {
+		return err
+	}
+	return moveSeen(ctx, s, func(tx *git.Tx) {
+		for _, name := range branches {
+			tx.Update(git.SeenTracking(r.Name).Of(git.BranchRef(name)), n.Branches[name], "")
+		}
+	})
+}
+
+// Kept reports whether a branch may have a ref.
+func (n Seen) Kept(branch string) bool { return n.kept[branch] }
+
+func moveSeen(ctx context.Context, s *store.Store, queue func(*git.Tx)) error {
+	id, err := s.Repo().Committer(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := s.Repo().Begin(ctx, git.TxOptions{Message: "context: what a fetch has replaced",
+		Committer: git.Identity{Name: id.Name, Email: id.Email}})
+	if err != nil {
+		return err
+	}
+	queue(tx)
+	return errors.Join(tx.Commit(ctx), tx.Close())
+}
+
+func writeSeen(s *store.Store, r Remote, n Seen) error {
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		fmt.Fprintf(&b, "%s %s\n", name, seen[name])
+	for _, name := range slices.Sorted(maps.Keys(n.Branches)) {
+		fmt.Fprintf(&b, "%s %s", name, n.Branches[name])
+		if n.kept[name] {
+			b.WriteString(" " + seenKept)
+		}
+		b.WriteByte('\n')
 	}
 	return s.Repo().WriteStateFile(r.SeenName(), []byte(b.String()))
 }

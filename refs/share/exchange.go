@@ -54,7 +54,7 @@ type exchanger struct {
 	learnt      bool           // learnRoadmaps has learnt something
 
 	tracked      map[git.Ref]bool              // what tracking refs had before a fetch, by local names, see noteTracked
-	seen         map[string]git.ID             // see [remote.ReadSeen]
+	seen         remote.Seen                   // see [remote.ReadSeen]
 	seenNoted    bool                          // it is in tracked
 	current      string                        // the branch that keeps conflicts
 	waiting      *store.WaitingMerge           // the merge that waits there
@@ -211,7 +211,7 @@ func (ex *exchanger) readState(ctx context.Context) (err error) {
 	}
 	maps.Copy(ex.shared, ex.known)
 	if ex.merge && !ex.peer.Bundle {
-		if ex.seen, err = remote.ReadSeen(ex.s, ex.peer); err != nil {
+		if ex.seen, err = remote.ReadSeen(ctx, ex.s, ex.peer); err != nil {
 			return err
 		}
 	}
@@ -264,7 +264,7 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 	if forgot { // our refs have moved, and tracking refs may be gone
 		return ex.round(ctx)
 	}
-	if err := ex.noteSeen(&ours, &theirs); err != nil {
+	if err := ex.noteSeen(ctx, &ours, &theirs); err != nil {
 		return false, err
 	}
 	if ex.expunge {

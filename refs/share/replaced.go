@@ -29,71 +29,26 @@ func (ex *exchanger) noteTracked(ctx context.Context, before *remote.RefSet) err
 	}
 	ex.seenNoted = true
 	var moved []git.Ref
-	for name, id := range ex.seen {
+	for name, id := range ex.seen.Branches {
 		if before.Branches[name] != id {
 			moved = append(moved, git.Ref{Name: git.BranchRef(name), ID: id})
 		}
 	}
-	whole, err := ex.whole(ctx, moved, idsOf(before))
+	whole, err := expunge.Whole(ctx, ex.s, moved, idsOf(before))
 	for _, r := range whole {
 		ex.tracked[r] = true
 	}
 	return err
 }
 
-// whole returns the refs with all of their history here, as far as it is beyond some commits that have theirs. Git removes what no ref leads to, and
-// begins with what is oldest.
-func (ex *exchanger) whole(ctx context.Context, refs []git.Ref, not []git.ID) ([]git.Ref, error) {
-	if len(refs) == 0 {
-		return nil, nil
-	}
-	is := func(refs []git.Ref) (bool, error) {
-		ids := expunge.UniqueIDs(refs)
-		for _, id := range not {
-			ids = append(ids, "^"+id)
-		}
-		err := ex.s.Repo().EachReachable(ctx, ids, func(git.ID) {}, "--missing=allow-promisor")
-		if git.ExitCode(err) > 0 {
-			return false, nil
-		}
-		return err == nil, err
-	}
-	infos, err := ex.s.Repo().InfosHere(ctx, expunge.UniqueIDs(refs))
-	if err != nil {
-		return nil, err
-	}
-	here := map[git.ID]bool{}
-	for _, info := range infos {
-		here[info.ID] = info.Type == "commit"
-	}
-	refs = slices.DeleteFunc(refs, func(r git.Ref) bool { return !here[r.ID] })
-	if all, err := is(refs); err != nil || all || len(refs) < 2 {
-		if !all {
-			refs = nil
-		}
-		return refs, err
-	}
-	var whole []git.Ref
-	for _, r := range refs {
-		one, err := is([]git.Ref{r})
-		if err != nil {
-			return nil, err
-		}
-		if one {
-			whole = append(whole, r)
-		}
-	}
-	return whole, nil
-}
-
 // noteSeen records what the other side has of the branches that are not here, once this exchange has kept, or purged, what that has replaced. What is
 // said of those that are set aside stays.
-func (ex *exchanger) noteSeen(ours, theirs *remote.RefSet) error {
+func (ex *exchanger) noteSeen(ctx context.Context, ours, theirs *remote.RefSet) error {
 	if !ex.merge || ex.rehearsal || ex.peer.Bundle {
 		return nil
 	}
 	now := map[string]git.ID{}
-	for name, id := range ex.seen {
+	for name, id := range ex.seen.Branches {
 		if ex.aside[git.BranchRef(name)] != nil {
 			now[name] = id
 		}
@@ -103,11 +58,11 @@ func (ex *exchanger) noteSeen(ours, theirs *remote.RefSet) error {
 			now[name] = id
 		}
 	}
-	if maps.Equal(now, ex.seen) {
-		return nil
+	if err := ex.seen.Write(ctx, ex.s, ex.peer, now); err != nil {
+		return err
 	}
-	ex.seen = now
-	return remote.WriteSeen(ex.s, ex.peer, now)
+	ex.seen = remote.Seen{Branches: now}
+	return nil
 }
 
 // purgeReplaced deletes the old history that the fetch has replaced or pruned. A plain `git fetch` brings it into
@@ -222,15 +177,15 @@ func (ex *exchanger) movedElsewhere(ctx context.Context, now map[git.Ref]bool, t
 		if name == ex.peer.Name {
 			continue
 		}
-		seen, err := remote.ReadSeen(ex.s, remote.Remote{Name: name})
+		seen, err := remote.ReadSeen(ctx, ex.s, remote.Remote{Name: name})
 		if err != nil {
 			return nil, err
 		}
-		for branch, id := range seen {
+		for branch, id := range seen.Branches {
 			if at := (git.Ref{Name: git.RemoteTracking(name).Of(git.BranchRef(branch)), ID: id}); !now[at] {
 				moved = append(moved, at)
 			}
 		}
 	}
-	return ex.whole(ctx, moved, tips)
+	return expunge.Whole(ctx, ex.s, moved, tips)
 }

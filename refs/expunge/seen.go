@@ -1,0 +1,116 @@
+package expunge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// keepSeen makes refs of what fetches have replaced since the last syncs, so that it is rewritten as what tracking refs have, and not
+// deleted before a sync has read why it was replaced.
+func keepSeen(ctx context.Context, s *store.Store) error {
+	v, err := ListRefs(ctx, s)
+	if err != nil {
+		return err
+	}
+	names, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	now := map[git.Ref]bool{}
+	for _, r := range v.tracking {
+		now[r] = true
+	}
+	for _, name := range names {
+		if err := keepSeenOf(ctx, s, remote.Remote{Name: name}, now, v.Tips()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepSeenOf is keepSeen for one remote, whose exchange that is in progress reads by itself why.
+func keepSeenOf(ctx context.Context, s *store.Store, r remote.Remote, now map[git.Ref]bool, tips []git.ID) error {
+	lock, ok, err := remote.TryLock(s, r)
+	if err != nil || !ok {
+		return err
+	}
+	defer lock.Unlock()
+	seen, err := remote.ReadSeen(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	var moved []git.Ref
+	for branch, id := range seen.Branches {
+		at := git.Ref{Name: git.RemoteTracking(r.Name).Of(git.BranchRef(branch)), ID: id}
+		if !seen.Kept(branch) && !now[at] {
+			moved = append(moved, git.Ref{Name: branch, ID: id})
+		}
+	}
+	if moved, err = replacedOf(ctx, s, moved, tips); err != nil {
+		return err
+	}
+	branches := make([]string, len(moved))
+	for i, m := range moved {
+		branches[i] = m.Name
+	}
+	return seen.Keep(ctx, s, r, branches)
+}
+
+// replacedOf returns those of some refs that lead to what tips do not, and are Whole.
+func replacedOf(ctx context.Context, s *store.Store, refs []git.Ref, tips []git.ID) ([]git.Ref, error) {
+	refs, err := Whole(ctx, s, refs, tips)
+	if err != nil || len(refs) == 0 {
+		return nil, err
+	}
+	left, err := s.Repo().Beyond(ctx, UniqueIDs(refs), tips)
+	return slices.DeleteFunc(refs, func(r git.Ref) bool { return !left[r.ID] }), err
+}
+
+// Whole returns the refs with all of their history here, as far as it is beyond some commits that have theirs. Git removes what no ref leads to, and
+// begins with what is oldest.
+func Whole(ctx context.Context, s *store.Store, refs []git.Ref, not []git.ID) ([]git.Ref, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	is := func(refs []git.Ref) (bool, error) {
+		ids := UniqueIDs(refs)
+		for _, id := range not {
+			ids = append(ids, "^"+id)
+		}
+		err := s.Repo().EachReachable(ctx, ids, func(git.ID) {}, "--missing=allow-promisor")
+		if git.ExitCode(err) > 0 {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	infos, err := s.Repo().InfosHere(ctx, UniqueIDs(refs))
+	if err != nil {
+		return nil, err
+	}
+	here := map[git.ID]bool{}
+	for _, info := range infos {
+		here[info.ID] = info.Type == "commit"
+	}
+	refs = slices.DeleteFunc(refs, func(r git.Ref) bool { return !here[r.ID] })
+	if all, err := is(refs); err != nil || all || len(refs) < 2 {
+		if !all {
+			refs = nil
+		}
+		return refs, err
+	}
+	var whole []git.Ref
+	for _, r := range refs {
+		one, err := is([]git.Ref{r})
+		if err != nil {
+			return nil, err
+		}
+		if one {
+			whole = append(whole, r)
+		}
+	}
+	return whole, nil
+}
