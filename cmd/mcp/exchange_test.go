@@ -69,6 +69,19 @@ type conversation struct {
 	said strings.Builder
 }
 
+// message is what the player of a conversation looks at.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+}
+
+func parse(text []byte) (m message, ok bool) {
+	return m, json.Unmarshal(text, &m) == nil && m.Version == "2.0"
+}
+
+func (m message) answers() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
+
 // exchange plays the input of a file and returns the file as it should be.
 func (w *world) exchange(program, text string) string {
 	w.Helper()
@@ -104,7 +117,7 @@ func (e *conversation) say(line, waits string) string {
 	e.Helper()
 	_, err := io.WriteString(e.in, strings.ReplaceAll(line, "DIRECTORY", filepath.ToSlash(e.dir)))
 	gittest.Must(e.T, err)
-	switch m, ok := read([]byte(line)); {
+	switch m, ok := parse([]byte(line)); {
 	case !ok:
 		return "null" // the answer to no message
 	case m.Method != "" && m.answers():
@@ -139,7 +152,7 @@ func (e *conversation) hear() *message {
 		return nil
 	}
 	gittest.Must(e.T, err)
-	m, ok := read(line)
+	m, ok := parse(line)
 	if !ok {
 		e.Fatalf("it is no message: %s", line)
 	}

@@ -305,3 +305,42 @@ func TestGarbageAndEnd(t *testing.T) {
 		t.Errorf("the answers are %s", s)
 	}
 }
+
+// No message ends the session, whatever its answer is, and what this server and its SDK read of it is the same.
+func TestOddMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen"}
+{"jsonrpc":"2.0","id":3,"ID":null,"method":"tools/list"}
+{"jsonrpc":"2.0","id":4,"method":"tools/list","Method":""}
+{"jsonrpc":"2.0","id":5,"method":"ping","id":null}
+{"jsonrpc":"2.0","id":1.5,"method":"ping"}
+{"jsonrpc":"2.0","id":6}
+{"jsonrpc":"2.0","id":7,"error":5}
+{"jsonrpc":"2.0","id":{},"method":"ping"}
+{"jsonrpc":"2.0","id":true,"method":"ping"}
+{"jsonrpc":"2.0","id":8,"method":5}
+{"jsonrpc":"2.0","id":8,"method":"ping"} x
+[{"jsonrpc":"2.0","id":8,"method":"ping"}]
+{"jsonrpc":"2.0","id":8,"params":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `,"method":"ping"}
+{"jsonrpc":"2.0","id":"9","method":"tools/call","params":{"name":"context","arguments":{}}}`
+	var out strings.Builder
+	start := time.Now()
+	if err := Serve(t.Context(), w.options, strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took >= endWait {
+		t.Errorf("the end waited %s for answers that had come", took)
+	}
+	s := out.String()
+	if n := strings.Count(s, "-32700"); n != 7 {
+		t.Errorf("%d lines are no messages, not 7: %s", n, s)
+	}
+	for _, id := range []string{"0", "2", "3", "4", `"9"`} {
+		if !strings.Contains(s, `"id":`+id+`,`) {
+			t.Errorf("%s has no answer: %s", id, s)
+		}
+	}
+}

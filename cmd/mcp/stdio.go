@@ -14,8 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-context/git-context/cmd"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/git-context/git-context/cmd"
 )
 
 const usage = `usage: git-context-mcp [--version]
@@ -63,26 +65,49 @@ func beside() string {
 
 // Serve serves one client until its messages end.
 func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	shared := &output{w: out}
+	shared := &output{w: out, open: map[any]int{}}
 	return New(o).Run(ctx, &sdk.IOTransport{Reader: messages(in, shared), Writer: shared})
 }
 
-// output writes whole messages, of the server and of what reads its input, and counts the requests that have
+// output writes whole messages, of the server and of what reads its input, and knows the requests that have
 // no answer yet: at the end of its input the SDK would drop these.
 type output struct {
 	mu   sync.Mutex
 	w    io.Writer
-	open sync.WaitGroup
+	open map[any]int   // how many requests with an id have no answer
+	idle chan struct{} // closed once there is none, if somebody waits
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n, err := o.w.Write(p)
-	if m, ok := read(p); ok && m.Method == "" && m.answers() {
-		o.open.Done()
+	if m, ok := read(p); ok {
+		if answer, ok := m.(*jsonrpc.Response); ok {
+			o.answered(answer.ID.Raw())
+		}
 	}
 	return n, err
+}
+
+// answered forgets a request. What has an answer that was not asked for is none.
+func (o *output) answered(id any) {
+	if o.open[id]--; o.open[id] <= 0 {
+		delete(o.open, id)
+	}
+	if len(o.open) == 0 && o.idle != nil {
+		close(o.idle)
+		o.idle = nil
+	}
+}
+
+// asked remembers a request that wants an answer that ends.
+func (o *output) asked(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Request); ok && r.ID.IsValid() && r.Method != "subscriptions/listen" {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.open[r.ID.Raw()]++
+	}
 }
 
 // endWait is how long the end of the input waits for answers.
@@ -90,28 +115,28 @@ const endWait = 10 * time.Second
 
 // wait returns when all requests are answered, or after endWait.
 func (o *output) wait() {
-	done := make(chan struct{})
-	go func() { o.open.Wait(); close(done) }()
+	o.mu.Lock()
+	if len(o.open) == 0 {
+		o.mu.Unlock()
+		return
+	}
+	idle := make(chan struct{})
+	o.idle = idle
+	o.mu.Unlock()
 	select {
-	case <-done:
+	case <-idle:
 	case <-time.After(endWait):
 	}
 }
 
-// message is what matters here of a message.
-type message struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
+// read reads a line as the SDK does, for which anything else is the end of the session; false if it is no message of JSON-RPC 2.0.
+func read(text []byte) (jsonrpc.Message, bool) {
+	if !json.Valid(text) { // more behind the first value
+		return nil, false
+	}
+	m, err := jsonrpc.DecodeMessage(text)
+	return m, err == nil
 }
-
-// read reads a line; false if it is no message of JSON-RPC 2.0.
-func read(text []byte) (m message, ok bool) {
-	return m, json.Unmarshal(text, &m) == nil && m.Version == "2.0"
-}
-
-// answers reports whether a message has an id, as requests and their answers do.
-func (m message) answers() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
 
 // Close does nothing: the process closes its output.
 func (o *output) Close() error { return nil }
@@ -127,16 +152,18 @@ func messages(in io.Reader, out *output) io.ReadCloser {
 		lines := bufio.NewReaderSize(in, 64<<10)
 		for {
 			text, err := readLine(lines)
+			m, isMessage := read(text)
 			switch {
 			case err != nil && !errors.Is(err, errLong):
 				out.wait()
 				_ = w.CloseWithError(err) // always nil
 				return
 			case err == nil && len(text) == 0:
-			case err != nil || !isMessage(text, out):
+			case err != nil || !isMessage:
 				_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":null,"error":`+
 					`{"code":-32700,"message":"the line is no message of JSON-RPC 2.0"}}`+"\n")
 			default:
+				out.asked(m)
 				if _, err := w.Write(append(text, '\n')); err != nil {
 					return // the session has ended
 				}
@@ -144,15 +171,6 @@ func messages(in io.Reader, out *output) io.ReadCloser {
 		}
 	}()
 	return r
-}
-
-// isMessage reports whether a line is a message, and counts it if it wants an answer that ends.
-func isMessage(text []byte, out *output) bool {
-	m, ok := read(text)
-	if ok && m.answers() && m.Method != "" && m.Method != "subscriptions/listen" {
-		out.open.Add(1)
-	}
-	return ok
 }
 
 var errLong = errors.New("the message is too long")
