@@ -233,6 +233,9 @@ func (t *takeover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.wait, err = s.Arrived(ctx, t.wait, old, tip); err != nil {
+		return err
+	}
 	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
 	t.ex.res.Warnings = append(t.ex.res.Warnings, t.ses.LateWarnings(mark, nil)...)
 	return nil

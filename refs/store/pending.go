@@ -20,12 +20,43 @@ type Pending struct {
 	from    int64  // the offset after what the branch contains
 	upto    int64  // the offset behind the last line
 	Lines   []journal.Line
+	copied  bool // see Arrived
 }
 
 // Untouched is p for a commit that drains nothing: the same steps stay pending.
 func (p Pending) Untouched() Pending {
 	p.upto, p.Lines = p.from, nil
 	return p
+}
+
+// Arrived returns p, which is pending of the tip before, for the tip that a sync puts in its place: without the first steps that
+// this one has. Another copy of this repository, of which this one is a backup for example, has committed them. Both copies count in
+// a journal of that name; so this one gets a new name with the next mark.
+func (s *Store) Arrived(ctx context.Context, p Pending, before, tip *Tip) (Pending, error) {
+	trailer := tip.commit.Trailer(TrailerJournal)
+	if t, ok := ParseJournalMark(trailer); ok && t.Journal == p.journal && trailer != before.commit.Trailer(TrailerJournal) {
+		c, err := journal.Read(s.JournalPath(tip.branch))
+		if err != nil {
+			return p, fmt.Errorf("branch '%s': %w", tip.branch, err)
+		}
+		_, own := proven(c, trailer)
+		p.copied = !own
+	}
+	if len(p.Lines) == 0 {
+		return p, nil
+	}
+	steps, err := tip.stepsBut(ctx, before)
+	if err != nil {
+		return p, err
+	}
+	has := make(map[string]bool, len(steps))
+	for _, step := range steps {
+		has[step.ID] = true
+	}
+	for len(p.Lines) > 0 && has[p.Lines[0].ID] {
+		p.from, p.Lines, p.copied = p.Lines[0].End, p.Lines[1:], true
+	}
+	return p, nil
 }
 
 // Pending reads a branch's journal and finds out which of its steps the tip does
@@ -171,7 +202,7 @@ func (p Pending) took() journalMark {
 }
 
 // Mark notes in the journal that a commit is the branch's tip and what it took, or
-// replaces the journal when it has grown. Every memory commit is marked, so that
+// replaces the journal when it has grown, or is that of a copy, too. Every memory commit is marked, so that
 // no reader has to look for what commits since the last mark say. The mark of a commit that this
 // transaction made says what the commit says, too. The branch has moved already: a crash before
 // this is found out by the commit's trailer.
@@ -187,7 +218,7 @@ func (tx *Transaction) Mark(ctx context.Context, branch string, p Pending, commi
 	// Replacing a journal pays only for what it drops; and one that a rename which
 	// was killed left with two names must stay one file.
 	m := journal.Mark{Committed: string(commit), Upto: p.upto, Said: tx.said(commit), Step: step, ID: id}
-	if p.upto <= journal.CompactAt || j.Linked() {
+	if p.upto <= journal.CompactAt && !p.copied || j.Linked() {
 		if err := j.Mark(m); err != nil || !slices.ContainsFunc(p.Lines, hasAttachments) {
 			return err
 		}
