@@ -96,9 +96,6 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		if err := Finish(ctx, s, o.Writer); err != nil {
 			return res, err
 		}
-		if err := keepSeen(ctx, s); err != nil {
-			return res, err
-		}
 		dropped, err := DropUnsoundTracking(ctx, s, o.Writer)
 		if err != nil {
 			return res, err
@@ -132,7 +129,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	}
 	op := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check, why: o.Why}
 	op.intent.addOld(f.objects...)
-	if err := op.Run(ctx, known.Again(f.expunged)); err != nil {
+	if err := op.runAlone(ctx, known.Again(f.expunged)); err != nil {
 		return op.Result, err
 	}
 	op.Result.Remotes = slices.Clip(op.Result.Remotes)

@@ -4,41 +4,54 @@ import (
 	"context"
 	"slices"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// keepSeen makes refs of what fetches have replaced since the last syncs, so that it is rewritten as what tracking refs have, and not
-// deleted before a sync has read why it was replaced.
-func keepSeen(ctx context.Context, s *store.Store) error {
-	v, err := ListRefs(ctx, s)
-	if err != nil {
-		return err
-	}
+// runAlone is Run without an exchange beside it: one that is in progress knows by their ids, which an expunge deletes, what its fetch
+// replaces.
+func (op *Operation) runAlone(ctx context.Context, e doc.Expunged) (err error) {
+	s := op.Store
 	names, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return err
 	}
-	now := map[git.Ref]bool{}
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		lock, err := remote.Lock(ctx, s, remote.Remote{Name: name})
+		if err != nil {
+			return err
+		}
+		defer lock.Unlock()
+	}
+	if err := keepSeen(ctx, s, names); err != nil {
+		return err
+	}
+	return op.Run(ctx, e)
+}
+
+// keepSeen makes refs of what fetches have replaced since the last syncs, so that it is rewritten as what tracking refs have, and not
+// deleted before a sync has read why it was replaced. The caller has the locks of the remotes.
+func keepSeen(ctx context.Context, s *store.Store, remotes []string) error {
+	v, err := ListRefs(ctx, s)
+	if err != nil {
+		return err
+	}
+	now, tips := map[git.Ref]bool{}, v.Tips()
 	for _, r := range v.tracking {
 		now[r] = true
 	}
-	for _, name := range names {
-		if err := keepSeenOf(ctx, s, remote.Remote{Name: name}, now, v.Tips()); err != nil {
+	for _, name := range remotes {
+		if err := keepSeenOf(ctx, s, remote.Remote{Name: name}, now, tips); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepSeenOf is keepSeen for one remote, whose exchange that is in progress reads by itself why.
+// keepSeenOf is keepSeen for one remote.
 func keepSeenOf(ctx context.Context, s *store.Store, r remote.Remote, now map[git.Ref]bool, tips []git.ID) error {
-	lock, ok, err := remote.TryLock(s, r)
-	if err != nil || !ok {
-		return err
-	}
-	defer lock.Unlock()
 	seen, err := remote.ReadSeen(ctx, s, r)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ const seenKept = "kept"
 // Seen is what [ReadSeen] returns.
 type Seen struct {
 	Branches map[string]git.ID // commits by the names of branches
-	kept     map[string]bool   // those that may have refs
+	kept     map[string]bool   // those that may have refs: true for those that have
 }
 
 // ReadSeen returns where branches were; empty where nothing was recorded. It passes over lines that it cannot parse.
@@ -41,40 +41,47 @@ func ReadSeen(ctx context.Context, s *store.Store, r Remote) (Seen, error) {
 		if s.Repo().IsID(id) && git.CheckBranchName(name) == nil {
 			seen.Branches[name] = git.ID(id)
 			if kept == seenKept {
-				seen.kept[name] = true
+				seen.kept[name] = false
 			}
 		}
 	}
 	if err != nil || len(seen.kept) == 0 {
 		return seen, err
 	}
-	t := git.SeenTracking(r.Name)
-	refs, err := s.Repo().Refs(ctx, strings.TrimSuffix(t.Branches(), "/"))
+	refs, err := seenRefs(ctx, s, r)
 	for _, ref := range refs {
-		if name := strings.TrimPrefix(ref.Name, t.Branches()); seen.kept[name] {
-			seen.Branches[name] = ref.ID
+		name := strings.TrimPrefix(ref.Name, git.SeenTracking(r.Name).Branches())
+		if _, flagged := seen.kept[name]; flagged {
+			seen.Branches[name], seen.kept[name] = ref.ID, true
 		}
 	}
 	return seen, err
 }
 
-// Write replaces what ReadSeen returned, and drops the refs.
+// Write replaces what ReadSeen returned, and drops the refs, before the file no longer says that there may be some.
 func (n Seen) Write(ctx context.Context, s *store.Store, r Remote, now map[string]git.ID) error {
 	if maps.Equal(n.Branches, now) && len(n.kept) == 0 {
 		return nil
 	}
-	if err := writeSeen(s, r, Seen{Branches: now}); err != nil || len(n.kept) == 0 {
-		return err
-	}
-	refs, err := s.Repo().Refs(ctx, strings.TrimSuffix(git.SeenTracking(r.Name).Branches(), "/"))
-	if err != nil {
-		return err
-	}
-	return moveSeen(ctx, s, func(tx *git.Tx) {
-		for _, ref := range refs {
-			tx.Delete(ref.Name, ref.ID)
+	if len(n.kept) > 0 {
+		refs, err := seenRefs(ctx, s, r)
+		if err != nil {
+			return err
 		}
-	})
+		err = moveSeen(ctx, s, func(tx *git.Tx) {
+			for _, ref := range refs {
+				tx.Delete(ref.Name, ref.ID)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return writeSeen(s, r, Seen{Branches: now})
+}
+
+func seenRefs(ctx context.Context, s *store.Store, r Remote) ([]git.Ref, error) {
+	return s.Repo().Refs(ctx, strings.TrimSuffix(git.SeenTracking(r.Name).Branches(), "/"))
 }
 
 // Keep makes refs of some of the branches. The file says first which, so that no ref is left that nothing drops.
@@ -88,14 +95,23 @@ func (n Seen) Keep(ctx context.Context, s *store.Store, r Remote, branches []str
 	if err := writeSeen(s, r, n); err != nil {
 		return err
 	}
+	refs, err := seenRefs(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	had := map[string]git.ID{} // of a lost file
+	for _, ref := range refs {
+		had[ref.Name] = ref.ID
+	}
 	return moveSeen(ctx, s, func(tx *git.Tx) {
 		for _, name := range branches {
-			tx.Update(git.SeenTracking(r.Name).Of(git.BranchRef(name)), n.Branches[name], "")
+			ref := git.SeenTracking(r.Name).Of(git.BranchRef(name))
+			tx.Update(ref, n.Branches[name], had[ref])
 		}
 	})
 }
 
-// Kept reports whether a branch may have a ref.
+// Kept reports whether a branch has a ref. One that a kill has left without is in the file alone.
 func (n Seen) Kept(branch string) bool { return n.kept[branch] }
 
 func moveSeen(ctx context.Context, s *store.Store, queue func(*git.Tx)) error {
@@ -116,7 +132,7 @@ func writeSeen(s *store.Store, r Remote, n Seen) error {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(n.Branches)) {
 		fmt.Fprintf(&b, "%s %s", name, n.Branches[name])
-		if n.kept[name] {
+		if _, kept := n.kept[name]; kept {
 			b.WriteString(" " + seenKept)
 		}
 		b.WriteByte('\n')
