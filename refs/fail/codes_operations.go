@@ -7,6 +7,9 @@ const (
 	// MergeConflict is returned when a merge or a sync finds conflicts, which wait to be resolved. 'git
 	// context merge --status' lists them.
 	MergeConflict = "merge-conflict"
+	// MergeContents is returned when both sides of a merge have an entry with different contents, so that somebody has
+	// rewritten it in one of them. -X theirs or -X ours says which to take.
+	MergeContents = "merge-contents"
 	// MergeItself is returned when a branch would be merged into itself.
 	MergeItself = "merge-itself"
 	// MergeWaiting is returned when another merge into the branch waits to be resolved. Continue or abort

@@ -2,6 +2,7 @@ package fsck
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ func checkContents(ctx context.Context, c *checker) error {
 	}
 	for _, at := range v.twice {
 		e := v.entries[at]
-		if c.original[e.id] {
+		if c.original[e.id] || j.settled(at) {
 			continue
 		}
 		if hidden, err := c.onlyHidden(ctx, v, at); err != nil {
@@ -93,6 +94,7 @@ type branchEntries struct {
 	steps, records []int32
 	twice          []string // ids that occur twice
 	files          []git.ID
+	origins        map[int32]string // of the entries that have another content elsewhere, as it is here
 	totals         doc.Totals
 }
 
@@ -103,7 +105,7 @@ func (v *memory) entriesOf(ctx context.Context, tree git.ID) (*branchEntries, bo
 	if !ok || top.Bad {
 		return nil, false, nil
 	}
-	b := &branchEntries{}
+	b := &branchEntries{origins: map[int32]string{}}
 	if top.Log != "" && !v.take(b, top.Log, true) || top.Commits != "" && !v.take(b, top.Commits, false) {
 		return nil, false, nil
 	}
@@ -147,13 +149,20 @@ func (v *memory) segments(ctx context.Context, b *branchEntries, tree git.ID, lo
 
 func (v *memory) take(b *branchEntries, file git.ID, log bool) bool {
 	b.files = append(b.files, file)
+	ids, ok := v.logs[file]
 	if log {
-		ids, ok := v.logs[file]
 		b.steps = append(b.steps, ids...)
-		return ok
+	} else {
+		var r record
+		r, ok = v.records[file]
+		ids = r.entries
+		b.records = append(b.records, ids...)
 	}
-	r, ok := v.records[file]
-	b.records = append(b.records, r.entries...)
+	for i, sum := range v.sums[file] {
+		if i < len(ids) && v.entries[ids[i]].differs {
+			b.origins[ids[i]] = v.variant(ids[i], sum).origin
+		}
+	}
 	return ok
 }
 
@@ -169,7 +178,8 @@ func (b *branchEntries) count(v *memory) {
 				b.twice = append(b.twice, e.id)
 				continue
 			}
-			t := b.totals.Origins[e.origin]
+			origin := cmp.Or(b.origins[at], e.origin)
+			t := b.totals.Origins[origin]
 			switch {
 			case e.step:
 				t.Steps++
@@ -178,7 +188,7 @@ func (b *branchEntries) count(v *memory) {
 				t.Commits++
 				b.totals.Commits++
 			}
-			b.totals.Origins[e.origin] = t
+			b.totals.Origins[origin] = t
 		}
 		*list = slices.Compact(all)
 	}

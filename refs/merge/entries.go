@@ -16,10 +16,10 @@ type sides struct {
 	ours, theirs, base *store.Tip
 	totals, baseTotals doc.Totals // of ours and of the base
 	replica, show      bool       // see TreeMerge
+	prefer             string     // likewise
 }
 
-// mergeEntries unites the entries of both sides, writes the segments, and returns
-// what it read of the source. An entry must be there once however it came to either
+// mergeEntries unites the entries of both sides and writes the segments. An entry must be there once however it came to either
 // side; how much has to be read for that depends on what the totals say:
 //
 //  1. ours contains all of the base's entries, and no later ones of the origins that
@@ -30,33 +30,32 @@ type sides struct {
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
 //
-// An entry that both have with two contents stays as ours has it: whoever made the source could have chosen the
-// content that a union prefers. Replicas alone take that one, so that two that merge at once agree; what package loss
-// defends is restored before.
-func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
+// An entry that both have with two contents is refused, see [refuseRewritten]. Replicas alone take the content that a union prefers,
+// so that two that merge at once agree; what package loss defends is restored before.
+func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (united, error) {
 	ours, theirs, seg, err := entries(ctx, tx.Store, k, both)
 	if err != nil {
-		return doc.Union{}, theirs, err
+		return united{}, err
 	}
-	u, err := k.Union(ours, theirs)
-	if err == nil && len(u.TwoContents) > 0 && !both.replica {
-		if theirs, err = without(k, theirs, u.TwoContents); err == nil {
-			u, err = k.Union(ours, theirs)
+	r := united{theirs: theirs}
+	r.Union, err = k.Union(ours, theirs)
+	if err == nil && len(r.TwoContents) > 0 && !both.replica {
+		if err := refuseRewritten(k, ours, theirs, r.TwoContents, both); err != nil {
+			return r, err
 		}
+		r, err = settleContents(k, ours, theirs, r.TwoContents, both.prefer)
 	}
 	if err != nil {
-		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
+		return r, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
-	return u, theirs, PutSegments(ctx, tx, c, seg, u)
+	return r, PutSegments(ctx, tx, c, seg, r.Union)
 }
 
-// without leaves some entries out of a side.
-func without(k store.EntryKind, side doc.Entries, ids []string) (doc.Entries, error) {
-	drop := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		drop[id] = true
-	}
-	return doc.RemoveEntries(k.File, side, drop)
+// united is what mergeEntries made of the entries of one kind.
+type united struct {
+	doc.Union
+	theirs   doc.Entries                 // what was read of the source, and came
+	replaced map[string]doc.OriginTotals // the entries of ours that are in the source's words, by the origin that they had
 }
 
 // entries reads what mergeEntries must unite.

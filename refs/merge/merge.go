@@ -306,7 +306,7 @@ func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, ba
 		return err
 	}
 	c.Parents = append(c.Parents, source.Commit().ID)
-	u, err := MergeTrees(ctx, m.Transaction, c, TreeMerge{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
+	u, err := MergeTrees(ctx, m.Transaction, c, TreeMerge{Ours: target, Theirs: source, Bases: bases, Settle: m.settle, Prefer: m.o.Prefer})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type TreeMerge struct {
 	Replica      bool     // the two are one branch, in two repositories
 	Show         bool     // ours has entries of theirs with less text, which comes back
 	Settle       Settler
+	Prefer       string // the side whose content an entry gets that both have with two: SettleOurs or SettleTheirs; else it is refused
 }
 
 // United is the result of a merge of two trees.
@@ -50,7 +51,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	}
 	u := &United{}
 	added := map[string]doc.OriginTotals{}
-	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals(), replica: j.Replica, show: j.Show}
+	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals(), replica: j.Replica, show: j.Show, prefer: j.Prefer}
 	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
 		meta, err := base.Metadata(ctx)
@@ -59,7 +60,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 		}
 		both.baseTotals = meta.Totals()
 	}
-	log, _, err := mergeEntries(ctx, tx, store.LogEntries, c, both)
+	log, err := mergeEntries(ctx, tx, store.LogEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +71,12 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 		added[origin] = doc.OriginTotals{Steps: n}
 	}
 	u.steps = len(log.Added)
-	commits, read, err := mergeEntries(ctx, tx, store.CommitEntries, c, both)
+	commits, err := mergeEntries(ctx, tx, store.CommitEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
 	u.Commits = commits.Live
-	if u.brought, err = commitsOf(read, commits.Added, added); err != nil {
+	if u.brought, err = commitsOf(commits.theirs, commits.Added, added); err != nil {
 		return nil, err
 	}
 	again, base, err := restoredBase(ctx, tx, j, base)
@@ -89,7 +90,7 @@ func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j Tr
 	if err := d.recordKeys(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := addTotals(c.Meta, u, added); err != nil {
+	if err := addTotals(c.Meta, u, added, log.replaced, commits.replaced); err != nil {
 		return nil, err
 	}
 	if err := d.artifacts(ctx); err != nil {
@@ -114,8 +115,8 @@ func (d *documents) record(ctx context.Context, c *store.Draft, again restored) 
 	return again.record(ctx, c)
 }
 
-// addTotals counts what came.
-func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals) error {
+// addTotals counts what came, and no longer what it replaced of ours.
+func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals, replaced ...map[string]doc.OriginTotals) error {
 	totals := meta.Totals()
 	totals.Steps += u.steps
 	totals.Commits += len(u.brought)
@@ -127,6 +128,16 @@ func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals)
 		have.Steps += n.Steps
 		have.Commits += n.Commits
 		totals.Origins[origin] = have
+	}
+	for _, list := range replaced {
+		for origin, n := range list {
+			have := totals.Origins[origin]
+			totals.Steps, totals.Commits = max(0, totals.Steps-n.Steps), max(0, totals.Commits-n.Commits)
+			have.Steps, have.Commits = max(0, have.Steps-n.Steps), max(0, have.Commits-n.Commits)
+			if totals.Origins[origin] = have; have == (doc.OriginTotals{}) && added[origin] == have {
+				delete(totals.Origins, origin)
+			}
+		}
 	}
 	return meta.SetTotals(totals)
 }
