@@ -76,15 +76,24 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err := ex.takeFirst(ctx, branch, &ours, &theirs); err != nil {
 		return "", err
 	}
+	ours.Branches[branch] = theirs.Branches[branch]
+	if err := ex.noteSeen(ctx, &ours, &theirs); err != nil {
+		return "", err
+	}
+	i.adopted(ctx, ex, branch)
+	return branch, ex.outcome(ctx)
+}
+
+// adopted says what was taken over, and what was left out of it.
+func (i *initialization) adopted(ctx context.Context, ex *exchanger, branch string) {
 	i.res.leftOut = ex.aside[git.RoadmapRef]
 	delete(ex.aside, git.RoadmapRef)
 	ex.asideAsWarnings()
 	if err := errors.Join(ex.tellRequests(ctx), ex.reportDirty(ctx)); err != nil { // init succeeds all the same
 		ex.warn(err.Error())
 	}
-	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
-	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
-	return branch, ex.outcome(ctx)
+	i.res.Warnings = append(i.res.Warnings, ex.res.Warnings...)
+	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", ex.peer.Name, branch))
 }
 
 // filterFirst is filterExpunged for the memory to begin with, see takeFirst.
