@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"refs/search":             {"refs/history", "refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"cmd/transcript":          {"hooks/sessions", "hooks/aider", "hooks/copilot", "hooks/qwen", "hooks/settings", "hooks/zst", "refs/store", "refs/git", "hooks/claudecode", "hooks/codex", "hooks/cursor", "hooks/gemini", "hooks/opencode", "hooks/pi", "hooks/spool", "hooks/capture", "hooks/agent", "refs/prose"},
 	"hooks/sessions":          {"refs/code", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "hooks/capture", "hooks/agent", "refs/prose"},
-	"hooks/capture":           {"refs/code", "hooks/zst", "refs/store", "refs/fail", "refs/git", "refs/doc", "hooks/spool", "hooks/agent", "refs/prose"},
+	"hooks/capture":           {"refs/code", "refs/expunge", "hooks/zst", "refs/store", "refs/fail", "refs/git", "refs/doc", "hooks/spool", "hooks/agent", "refs/prose"},
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/peer", "refs/fault", "refs/prose"},
 	"refs/history":            {"refs/store", "notes", "refs/cache", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs/incoming":           {"refs/store", "notes", "refs/fail", "refs/git", "refs/doc"},

@@ -129,8 +129,9 @@ type capturing struct {
 	ignore  *ignored
 	again   bool // some of the steps may be recorded already
 
-	unlisted error // why git did not list what the turn changed; the turn is recorded all the same
-	asks     bool  // the user has written a prompt
+	unlisted error           // why git did not list what the turn changed, and what was left out; the rest of the turn is recorded all the same
+	doubted  []store.NewStep // that were read, and may have been expunged
+	asks     bool            // the user has written a prompt
 	settings []string
 	until    time.Time
 }
@@ -163,6 +164,11 @@ func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
 		c.state.Due = nil
 		return Result{}, c.toEnd(f)
 	}
+	if !known {
+		if c.state.Unsure, err = unsureUntil(ctx, c.s); err != nil {
+			return Result{}, err
+		}
+	}
 	from, check, err := c.position(f, known)
 	if err != nil {
 		return Result{}, err
@@ -175,7 +181,11 @@ func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
 		return Result{}, err
 	}
 	c.again = check
-	return c.keep(ctx, f, got)
+	r, err := c.keep(ctx, f, got)
+	if err == nil {
+		c.unlisted = errors.Join(c.unlisted, c.leftOut(ctx))
+	}
+	return r, err
 }
 
 // position returns where reading begins, and whether steps from there may be recorded already.
@@ -216,7 +226,7 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 	var steps []agent.Step
 	kept := 0
 	report, err := c.turn.Decode(in, start, func(s agent.Step) error {
-		if steps = append(steps, s); !c.state.passedOver(from, s.Copied, s.Time) {
+		if steps = append(steps, s); !c.state.passedOver(from, s.Copied, s.Time) && !c.state.unsure(from, s.Time) {
 			kept++
 		}
 		in.enough = kept >= mostSteps
@@ -237,12 +247,17 @@ func (c *capturing) read(ctx context.Context, f file, from int64) (read, error) 
 		report.Turns = report.Turns[:len(report.Turns)-1]
 	}
 	c.turns(&got, from, report.Turns, steps)
+	c.doubted = nil
 	for _, step := range steps {
 		if c.state.passedOver(from, step.Copied, step.Time) {
 			continue
 		}
-		if step, ok := c.policy.newStep(c.turn, step); ok {
-			got.steps = append(got.steps, step)
+		made, ok := c.policy.newStep(c.turn, step)
+		switch {
+		case ok && c.state.unsure(from, step.Time):
+			c.doubted = append(c.doubted, made)
+		case ok:
+			got.steps = append(got.steps, made)
 		}
 	}
 	return got, nil

@@ -24,10 +24,11 @@ func (st *state) passedOver(from int64, copied bool, at time.Time) bool {
 	return at.Before(st.Since) && (st.Resumed || copied)
 }
 
-// turns adds the turns of a report that are not passed over; steps are all that were read.
+// turns adds the turns of a report that are not passed over; steps are all that were read. The words of a turn
+// that began before what may have been expunged ended may quote that.
 func (c *capturing) turns(got *read, from int64, turns []agent.Turn, steps []agent.Step) {
 	for n, t := range turns {
-		if c.state.passedOver(from, t.Copied, t.End) {
+		if c.state.passedOver(from, t.Copied, t.End) || c.state.unsure(from, t.Begin) {
 			continue
 		}
 		got.turns = append(got.turns, t)

@@ -36,6 +36,7 @@ type state struct {
 	Began      string    `json:"began,omitempty"`   // where the session began, see checkBegan; "": not known yet
 	Since      time.Time `json:"since,omitzero"`    // of the first event, unless all of the transcript is recorded
 	Resumed    bool      `json:"resumed,omitempty"` // it said that the session had been before, but had no transcript, see passedOver
+	Unsure     time.Time `json:"unsure,omitzero"`   // what is older may have been expunged, and is never recorded, see unsureUntil
 	Code       string    `json:"code,omitempty"`    // HEAD of the code then
 	Tip        string    `json:"tip,omitempty"`     // the current memory branch's commit then
 	Due        *due      `json:"due,omitempty"`     // what the next commit tells; nil: all was told
