@@ -45,6 +45,9 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	if first, err := f.cameAs(ctx, k, parent, other); first || err != nil {
 		return first, err
 	}
+	if first, err := f.cameAs(ctx, k, parent, e.key); first || err != nil { // the other content is newer: anybody can write the trailer
+		return false, err
+	}
 	return f.yields(ctx, k, e.key)
 }
 

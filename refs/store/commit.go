@@ -238,6 +238,9 @@ func (c *Draft) Count(origin string, steps, commits int) error {
 // AddCommit completes a commit and puts it behind the live commit.md, whose
 // entries and text are given.
 func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commit, data []byte, m *doc.Commit) (err error) {
+	if n := len(live); n > 0 { // what the trailer of the tip says of it, others may have written
+		c.Newest = max(c.Newest, live[n-1].ID)
+	}
 	if m.ID, err = tx.Store.NewID(c.Newest); err != nil {
 		return err
 	}
