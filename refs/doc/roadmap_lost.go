@@ -15,7 +15,7 @@ type Part struct {
 
 // Lost returns the parts of the roadmap before that r lacks: items, by their text, outcomes of items, and sections
 // with a text that r does not have at all. An item that is ticked or open again, or a text or an outcome that changed, is not
-// lost, nor is what reads "(expunged)": what was refused has its text again. The cost is linear.
+// lost, nor is what reads "(expunged)": what was refused has its text again. An item without a text is none. The cost is linear.
 func (r *Roadmap) Lost(before *Roadmap) []Part {
 	var lost []Part
 	for i := range len(before.sections) - 1 {
@@ -31,6 +31,9 @@ func (r *Roadmap) Lost(before *Roadmap) []Part {
 		default:
 			have := itemsByText(r.list(std, boxed(std)))
 			for _, it := range s.items(boxed(std)) {
+				if it.Text == "" { // no command names it, and its part would stand for the whole list, once for each of very many
+					continue
+				}
 				now, ok := have[it.Text]
 				if !ok && !IsMark(it.Text) {
 					lost = append(lost, Part{Section: std, Text: it.Text})
