@@ -76,6 +76,9 @@ func ParseExpunged(data []byte) (Expunged, error) {
 		}
 		e.set(name, turn)
 		before = name
+		if e.Words() > MaxWords { // each is compared with those that begin alike, of which a hostile file has very many
+			break
+		}
 	}
 	if !e.WordsFit(1) {
 		return Expunged{}, fmt.Errorf("more than %d words, or than %d that begin alike", MaxWords, MaxAlike)
