@@ -176,7 +176,7 @@ func (e Expunged) wordAt(text string, begin uint16) (has bool) {
 		if w.length > len(text) {
 			break
 		}
-		if e.turns[w.name]%2 == 0 {
+		if e.turns[w.name]%2 == 0 && !e.any {
 			continue
 		}
 		if w.length != length {

@@ -87,7 +87,7 @@ func badHidden(s *store.Store, line string) error {
 // our entries with other words.
 func (op *Operation) listHidden(ctx context.Context, v *Refs, now map[git.ID]git.ID) error {
 	own := v.Own()
-	if op.Rewriter.e.OnlyTexts().Empty() || !slices.ContainsFunc(own, func(r git.Ref) bool { return now[r.ID] != r.ID }) {
+	if !op.Rewriter.e.HasTexts() || !slices.ContainsFunc(own, func(r git.Ref) bool { return now[r.ID] != r.ID }) {
 		return nil
 	}
 	more, err := op.hiddenIn(ctx, own)

@@ -54,7 +54,7 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 // shown reports whether a commit has an entry as it was before texts of it were expunged, which was refused since. Where
 // this repository has replaced texts of it itself, no others may come in their place.
 func (f *finder) shown(ctx context.Context, k store.EntryKind, id git.ID, e lostEntry) (bool, error) {
-	if f.Gone.OnlyTexts().Empty() {
+	if !f.Gone.HasTexts() {
 		return false, nil
 	}
 	tree, err := f.tree(ctx, id)
