@@ -2,7 +2,6 @@ package doc
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -269,30 +268,6 @@ func hasAlphanumeric(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// QuotesIn returns the pieces of text that quote a commit, wherever they are cut: lines of
-// the commit, prefixes of such lines that end in "…", lines that end in its summary, as the
-// roadmap's do, and what a rollback to it says. It is for texts that are available; Quotes is for those that are not.
-func QuotesIn(m Commit, text string) []string {
-	known := Quotes(m)
-	if len(known) == 0 {
-		return nil
-	}
-	summary := prose.Fold(m.Summary)
-	var found pieces
-	for line := range strings.SplitSeq(text, "\n") {
-		_, piece, _ := cutPiece(line)
-		begin, cut := strings.CutSuffix(piece, "…")
-		switch {
-		case slices.Contains(known, piece),
-			slices.ContainsFunc(known, func(q string) bool { return namedByRollback(piece, q) }),
-			summary != "" && strings.HasSuffix(piece, ": "+summary),
-			cut && hasAlphanumeric(begin) && slices.ContainsFunc(known, func(q string) bool { return strings.HasPrefix(q, begin) }):
-			found.add(piece)
-		}
-	}
-	return found.list
-}
-
 // Phrases by which a rollback repeats lines of the commit to which it goes back. [RollbackQuotes] can tell these lines from the commit alone.
 const (
 	RollbackTo    = "Roll back to "               // begins its summary; the commit's follows in single quotes
@@ -323,19 +298,4 @@ func RollbackQuotes(m Commit) []string {
 		return nil
 	}
 	return []string{RollbackSummary(m, false), RollbackSummary(m, true)}
-}
-
-// namedByRollback reports whether a line of a rollback repeats a line of a commit, also of one that an older version has made. A progress
-// summary puts the rollback's number before the line.
-func namedByRollback(line, quote string) bool {
-	if _, summary, ok := strings.Cut(line, ": "+RollbackTo); ok {
-		line = RollbackTo + summary
-	}
-	if rest, ok := strings.CutPrefix(line, RollbackTo); ok {
-		return rest == "'"+quote+"'" || strings.HasSuffix(rest, " after '"+quote+"'")
-	}
-	if rest, ok := strings.CutPrefix(line, RolledBackTo); ok {
-		return strings.HasPrefix(rest, quote+" (")
-	}
-	return line == knownThere+quote
 }
