@@ -165,6 +165,14 @@ func (e Expunged) Union(o Expunged) Expunged {
 	return all
 }
 
+// Add makes e the union with o, in place: what is collected from very many commits is not copied for each. What shares the set of e must
+// not be used any more.
+func (e *Expunged) Add(o Expunged) {
+	for name, turn := range o.turns {
+		e.set(name, turn)
+	}
+}
+
 // Contains reports whether e contains every tombstone of o, with no smaller number.
 func (e Expunged) Contains(o Expunged) bool {
 	for name, turn := range o.turns {

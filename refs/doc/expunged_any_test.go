@@ -117,3 +117,25 @@ func TestHidesCopiesNothing(t *testing.T) { // not parallel: it counts allocatio
 		t.Errorf("%.0f allocations", allocs)
 	}
 }
+
+// A set to which another one is added is their union, and what it was made of stays.
+func TestAddIsUnion(t *testing.T) {
+	t.Parallel()
+	texts := []string{"one text", "hunter2x", "longer words here"}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := anyTombstones(t, texts), anyTombstones(t, texts), anyTombstones(t, texts)
+		before := string(b.Bytes()) + string(c.Bytes())
+		all := a.Union(Expunged{})
+		all.Add(b)
+		all.Add(c)
+		want := a.Union(b).Union(c)
+		if string(all.Bytes()) != string(want.Bytes()) || all.Words() != want.Words() || string(b.Bytes())+string(c.Bytes()) != before {
+			t.Fatalf("%s is not %s", all.Bytes(), want.Bytes())
+		}
+		for _, text := range append(texts, "a hunter2x b") {
+			if all.HasText(text) != want.HasText(text) {
+				t.Fatalf("'%s' is %v", text, all.HasText(text))
+			}
+		}
+	})
+}

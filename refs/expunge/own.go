@@ -251,10 +251,10 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 	if err != nil {
 		return own, err
 	}
-	hits := fileHits{document: map[dirKey]doc.Expunged{}, note: map[git.ID]map[string]doc.Expunged{}}
+	hits := newFileHits(e)
 	err = ReadObjects(ctx, s, slices.Sorted(maps.Keys(paths)), func(o git.Object) error {
 		for _, path := range paths[o.ID] {
-			hits.read(e, path, o)
+			hits.read(path, o)
 		}
 		return nil
 	})
@@ -269,15 +269,16 @@ func hitsOf(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.I
 		var now, before doc.Expunged
 		for _, f := range files[:n] {
 			kind := placeKind(f.Path)
-			now = now.Union(hits.document[dirKey{kind, f.New}])
+			now.Add(hits.document[dirKey{kind, f.New}])
 			for _, id := range f.Old {
-				before = before.Union(hits.document[dirKey{kind, id}])
+				before.Add(hits.document[dirKey{kind, id}])
 			}
 			if isNotePath(f.Path) {
-				own = own.Union(hits.newLines(f))
+				own.Add(hits.newLines(f))
 			}
 		}
-		own, files = own.Union(now.Without(before)), files[n:]
+		own.Add(now.Without(before))
+		files = files[n:]
 	}
 	return own, nil
 }
@@ -294,9 +295,10 @@ func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 			return own, err
 		}
 		subject, body, _ := c.Parts()
-		own = own.Union(e.HitsText(subject + body)).Union(e.HitsText(c.Trailer(store.TrailerWork)))
+		own.Add(e.HitsText(subject + body))
+		own.Add(e.HitsText(c.Trailer(store.TrailerWork)))
 		for _, path := range c.Trailers(store.TrailerRemoves) {
-			own = own.Union(e.HitsText(strings.Join(removedKeys(path), "\n")))
+			own.Add(e.HitsText(strings.Join(removedKeys(path), "\n")))
 		}
 	}
 	return own, nil
@@ -304,14 +306,26 @@ func messageHits(ctx context.Context, s *store.Store, e doc.Expunged, commits []
 
 // fileHits are the tombstones that act on files, by blob and kind.
 type fileHits struct {
+	of       doc.Expunged
+	texts    doc.Expunged // those of texts and words among them
 	document map[dirKey]doc.Expunged
-	note     map[git.ID]map[string]doc.Expunged // by line
+	note     map[git.ID]noteLines
+}
+
+// noteLines are the tombstones that act on a note. Where it may go as a whole, each line is among those of texts, maybe with none.
+type noteLines struct {
+	whole doc.Expunged            // of entries that the note may be about
+	texts map[string]doc.Expunged // by line
+}
+
+func newFileHits(e doc.Expunged) fileHits {
+	return fileHits{of: e, texts: e.OnlyTexts(), document: map[dirKey]doc.Expunged{}, note: map[git.ID]noteLines{}}
 }
 
 // read looks at one file. What this version cannot parse is not what it wrote.
-func (h *fileHits) read(e doc.Expunged, path string, o git.Object) {
+func (h *fileHits) read(path string, o git.Object) {
 	if isNotePath(path) {
-		if lines := noteHits(e, o.Data); len(lines) > 0 {
+		if lines := noteHits(h.of, o.Data); len(lines.texts) > 0 {
 			h.note[o.ID] = lines
 		}
 		return
@@ -319,16 +333,16 @@ func (h *fileHits) read(e doc.Expunged, path string, o git.Object) {
 	if path == doc.ExpungedFile {
 		return
 	}
-	hit, err := e.Hits(path, o.Data)
+	hit, err := h.of.Hits(path, o.Data)
 	if err != nil {
 		return
 	}
-	if texts := e.OnlyTexts(); !texts.Empty() { // those of an entry that is removed act elsewhere, too
-		more, err := texts.Hits(path, o.Data)
+	if !h.texts.Empty() { // those of an entry that is removed act elsewhere, too
+		more, err := h.texts.Hits(path, o.Data)
 		if err != nil {
 			return
 		}
-		hit = hit.Union(more)
+		hit.Add(more)
 	}
 	if !hit.Empty() {
 		h.document[dirKey{placeKind(path), o.ID}] = hit
@@ -337,35 +351,39 @@ func (h *fileHits) read(e doc.Expunged, path string, o git.Object) {
 
 // newLines returns the tombstones that act on the lines that a commit adds to a note.
 func (h *fileHits) newLines(f git.ChangedFile) (own doc.Expunged) {
-	for line, hit := range h.note[f.New] {
-		if !slices.ContainsFunc(f.Old, func(id git.ID) bool { _, had := h.note[id][line]; return had }) {
-			own = own.Union(hit)
+	adds := false
+	for line, hit := range h.note[f.New].texts {
+		if !slices.ContainsFunc(f.Old, func(id git.ID) bool { _, had := h.note[id].texts[line]; return had }) {
+			own.Add(hit)
+			adds = true
 		}
+	}
+	if adds {
+		own.Add(h.note[f.New].whole)
 	}
 	return own
 }
 
 // noteHits returns the tombstones that act on the lines of a note that no commit's trailers say.
-func noteHits(e doc.Expunged, note []byte) map[string]doc.Expunged {
-	var removed doc.Expunged // entries that the note may be about: it goes with its own one, and to ask too often does no harm
+func noteHits(e doc.Expunged, note []byte) noteLines {
+	hits := noteLines{texts: map[string]doc.Expunged{}}
 	facts := notes.Parse(note)
 	for _, f := range facts {
-		if f.Kind == notes.KindCommit && e.HasEntry(f.ID) {
-			removed = removed.Union(e.OnlyEntry(f.ID))
+		if f.Kind == notes.KindCommit && e.HasEntry(f.ID) { // it goes with its own one, and to ask too often does no harm
+			hits.whole.Add(e.OnlyEntry(f.ID))
 		}
 	}
-	hits := map[string]doc.Expunged{}
 	for _, f := range facts {
 		if f.Kind == notes.KindCommit || f.Kind == notes.KindLink {
 			continue
 		}
-		hit := removed
+		var hit doc.Expunged
 		mapNoteTexts(string(f.Raw), func(text string) string {
-			hit = hit.Union(e.HitsText(text))
+			hit.Add(e.HitsText(text))
 			return text
 		})
-		if !hit.Empty() {
-			hits[string(f.Raw)] = hit
+		if !hit.Empty() || !hits.whole.Empty() {
+			hits.texts[string(f.Raw)] = hit
 		}
 	}
 	return hits
