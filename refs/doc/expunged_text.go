@@ -154,10 +154,11 @@ type Finder func(text string) []Span
 // without duplicates.
 func TextPieces(text string, find Finder) []string {
 	var found pieces
-	done := 0 // the offset of the first line that is not among found
+	done := 0                  // the offset of the first line that is not among found
+	marked, marksEnd := -1, -1 // what a line begins with: very many occurrences may be in it, and each would read the line again
 	for _, at := range find(text) {
-		if at.To < done {
-			continue // in a line that is, as most occurrences in one long line
+		if at.To < done || at.From >= marked && at.To <= marksEnd {
+			continue // in a line that is, as most occurrences in one long line, or in such marks
 		}
 		begin := done
 		if at.From >= done {
@@ -167,7 +168,9 @@ func TextPieces(text string, find Finder) []string {
 		if begin > end {
 			continue
 		}
-		if marks, _, _ := cutPiece(text[begin:lineEnd(text, begin)]); at.From >= begin && at.To <= begin+len(marks) {
+		marks, _, _ := cutPiece(text[begin:lineEnd(text, begin)])
+		marked, marksEnd = begin, begin+len(marks)
+		if at.From >= marked && at.To <= marksEnd {
 			continue
 		}
 		for line := range strings.SplitSeq(text[begin:end], "\n") {
