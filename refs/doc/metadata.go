@@ -294,7 +294,11 @@ func (m *Metadata) indexed(key string) *block {
 
 // add appends a segment with a null value.
 func (m *Metadata) add(key string) *block {
-	m.index = nil
+	if m.index != nil && len(m.index) == len(m.blocks) {
+		m.index[key] = len(m.blocks) // to make it anew for each of thousands that Restore adds takes seconds
+	} else {
+		m.index = nil
+	}
 	m.blocks = append(m.blocks, block{key: key, root: newMap(newString(key), newNull())})
 	return &m.blocks[len(m.blocks)-1]
 }
