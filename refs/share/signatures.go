@@ -1,10 +1,13 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/expunge"
@@ -13,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/remote"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkSignatures asks for the signatures of what the other side brings, if
@@ -135,8 +139,42 @@ func (ex *exchanger) beforeUnsigned(ctx context.Context, r git.Ref, own git.ID, 
 		found = found || len(sound) == 0
 	}
 	hints, err := ex.setBack(ctx, r, own, sound, why)
-	why.Hints = append(why.Hints, hints...)
+	if err != nil {
+		return err
+	}
+	takes, err := ex.takesAway(ctx, r, append(sound, own))
+	why.Hints = append(append(why.Hints, takes), hints...)
 	return err
+}
+
+// mostTaken is how many authors and commits the hint of takesAway tells.
+const mostTaken = 3
+
+// takesAway says whose commits go when a ref is set back: some may be signed, on top of one without a signature, or have lost theirs when
+// their author expunged something below.
+func (ex *exchanger) takesAway(ctx context.Context, r git.Ref, but []git.ID) (string, error) {
+	args := []string{"log", "--format=%an <%ae>", "-n1000", store.EndOfOptions, string(r.ID)}
+	for _, id := range but {
+		args = append(args, "^"+string(id))
+	}
+	out, err := ex.s.Repo().View(ctx, append(args, "--")...)
+	if err != nil {
+		return "", err
+	}
+	count := map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		count[strings.TrimSpace(line)]++
+	}
+	authors := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	var who []string
+	for _, author := range authors[:min(mostTaken, len(authors))] {
+		who = append(who, fmt.Sprintf("%d of '%s'", count[author], incoming.Printable(author)))
+	}
+	if more := len(authors) - len(who); more > 0 {
+		who = append(who, "those of "+prose.Count(more, "other"))
+	}
+	return fmt.Sprintf("to set '%s' back takes these commits away from all, which may be nowhere else: %s; ask their authors first, "+
+		"since an expunge removes signatures, too", git.DisplayName(r.Name), strings.Join(who, ", ")), nil
 }
 
 // unsignedTag adds to the refusal of a tag that is not here the command that deletes it there. One that leads to what was expunged is dropped, which
