@@ -43,6 +43,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -131,6 +132,10 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	op.intent.addOld(f.objects...)
 	if err := op.runAlone(ctx, known.Again(f.expunged)); err != nil {
 		return op.Result, err
+	}
+	if n := op.Rewriter.unsigned; n > 0 {
+		op.warn("the signatures of %s are gone: a clone that asks for signatures refuses those that it never had before, until one sync there "+
+			"with context.<remote>.verify=warn", prose.Count(n, "rewritten commit"))
 	}
 	op.Result.Remotes = slices.Clip(op.Result.Remotes)
 	err = f.leftovers(ctx, op)

@@ -1,6 +1,7 @@
 package expunge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type Rewriter struct {
 	ofRoadmap        []git.ID          // commits of the roadmap that others name
 	replacedRoadmaps map[git.ID]git.ID // by earlier expunges; nil: not read
 
+	unsigned  int // commits that were signed and have no signature any more
 	edge      edge
 	rehearsal bool // its objects are removed, see rehearse
 }
@@ -147,7 +149,9 @@ func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 			return nil
 		}
 	} else if changed || now.Message != old.Message {
-		now.Extra = old.Unsigned()
+		if now.Extra = old.Unsigned(); !bytes.Equal(now.Extra, old.Extra) {
+			w.unsigned++
+		}
 		if now.ID, err = w.s.Repo().WriteCommit(ctx, &now); err != nil {
 			return err
 		}
