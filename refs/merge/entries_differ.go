@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -70,8 +71,20 @@ func contentsDiffer(k store.EntryKind, both sides, ids []string) error {
 	}
 	return fail.New(fail.ErrRefused, fail.MergeContents, fmt.Sprintf("'%s' and '%s' have different contents of %s, the first of them %s; "+
 		"somebody has rewritten them in one of both: -X theirs takes those of '%s', -X ours keeps those of '%s'",
-		source, target, prose.Count(len(ids), what), ids[0], source, target),
-		"git context search --all "+ids[0], "git context merge "+prose.ShellWord(source)+" -X theirs")
+		source, target, prose.Count(len(ids), what), ids[0], source, target), "git context search --all "+ids[0])
+}
+
+// hintPrefer adds to such a refusal the merge that takes the source's contents.
+func hintPrefer(err error, o store.MergeOptions) error {
+	var why *fail.Error
+	if errors.As(err, &why) && why.Code == fail.MergeContents {
+		into := ""
+		if o.Into != "" {
+			into = " --into " + prose.ShellWord(o.Into)
+		}
+		why.Hints = append(why.Hints, "git context merge "+prose.ShellWord(o.Source)+into+" -X theirs")
+	}
+	return err
 }
 
 // contentsOf returns the contents of some entries of a side.

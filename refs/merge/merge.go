@@ -308,7 +308,7 @@ func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, ba
 	c.Parents = append(c.Parents, source.Commit().ID)
 	u, err := MergeTrees(ctx, m.Transaction, c, TreeMerge{Ours: target, Theirs: source, Bases: bases, Settle: m.settle, Prefer: m.o.Prefer})
 	if err != nil {
-		return err
+		return hintPrefer(err, m.o)
 	}
 	theirs, err := source.NewestEntry(ctx)
 	if err != nil {
