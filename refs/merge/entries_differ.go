@@ -12,9 +12,10 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// refuseRewritten refuses a merge in which both sides have an entry with two contents, unless the source only has less of it, with
-// "(expunged)", or the merge prefers a side. Somebody has rewritten it, on the side that is merged or, under an id that he has
-// read there, on the one that is merged into; and the words of the source would be in no view once it is closed.
+// refuseRewritten refuses a merge in which both sides have an entry with two contents, unless both say that it is of the branch that is
+// merged into, the source only has less of it, with "(expunged)", or the merge prefers a side. Somebody has rewritten it, on the
+// side that is merged or, under an id that he has read there, on the other one; and the words of the source would be in no view
+// once it is closed.
 func refuseRewritten(k store.EntryKind, ours, theirs doc.Entries, ids []string, both sides) error {
 	if both.prefer != "" || both.show {
 		return nil
@@ -27,7 +28,11 @@ func refuseRewritten(k store.EntryKind, ours, theirs doc.Entries, ids []string, 
 	if err != nil {
 		return err
 	}
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return doc.Hides(string(come[id]), string(have[id])) })
+	target := both.ours.Name()
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		own := have[id].origin == target && come[id].origin == target
+		return own || doc.Hides(string(come[id].text), string(have[id].text))
+	})
 	return contentsDiffer(k, both, ids)
 }
 
@@ -87,10 +92,16 @@ func hintPrefer(err error, o store.MergeOptions) error {
 	return err
 }
 
+// content is one of those that an entry has.
+type content struct {
+	origin string
+	text   []byte
+}
+
 // contentsOf returns the contents of some entries of a side.
-func contentsOf(k store.EntryKind, side doc.Entries, ids []string) (map[string][]byte, error) {
-	found := make(map[string][]byte, len(ids))
-	return found, eachOf(k, side, ids, func(h doc.EntryHead, text []byte) { found[h.ID] = bytes.Clone(text) })
+func contentsOf(k store.EntryKind, side doc.Entries, ids []string) (map[string]content, error) {
+	found := make(map[string]content, len(ids))
+	return found, eachOf(k, side, ids, func(h doc.EntryHead, text []byte) { found[h.ID] = content{h.Origin, bytes.Clone(text)} })
 }
 
 // eachOf visits some entries of a side.
