@@ -33,7 +33,7 @@ type memory struct {
 	fix        bool                  // repairs are made
 	clean      *string               // see withoutDamaged; nil: not asked yet
 
-	index   map[incoming.EntryKey]int32
+	index   map[entryID]int32
 	entries []memoryEntry
 	// The files that steps keep, by the blob of a log.md or a segment, and by step; none for most.
 	attached map[git.ID]map[string][]doc.Attachment
@@ -111,7 +111,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	}
 	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, latest),
 		ends: map[git.ID]bool{}, childOf: map[git.ID]git.ID{}, statements: map[git.ID]*statement{},
-		sums: map[git.ID][]uint64{}, index: map[incoming.EntryKey]int32{}, others: map[int32][]variant{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
+		sums: map[git.ID][]uint64{}, index: map[entryID]int32{}, others: map[int32][]variant{}, logs: map[git.ID][]int32{}, attached: map[git.ID]map[string][]doc.Attachment{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
@@ -283,6 +283,12 @@ func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 	v.records[f.ID] = r
 }
 
+// entryID identifies an entry by its document, too: who may push can give a step the id of a commit, which is then two entries.
+type entryID struct {
+	kind string
+	id   incoming.EntryKey
+}
+
 // each cuts a document into entries and records new ones. It compares the contents of a known
 // entry, unless one comes from a remote alone: that may be what was expunged here.
 func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
@@ -290,12 +296,13 @@ func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, 
 	// It has been parsed, so that cutting cannot fail.
 	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
 		sum := loss.SumOf(h, text)
-		at, known := v.index[incoming.EntryKey([]byte(h.ID))]
+		key := entryID{kind, incoming.EntryKey([]byte(h.ID))}
+		at, known := v.index[key]
 		if !known {
 			at = int32(len(v.entries))
 			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.ID}
 			fill(n, &e)
-			v.index[incoming.EntryKey([]byte(h.ID))] = at
+			v.index[key] = at
 			v.entries = append(v.entries, e)
 		} else if e := &v.entries[at]; e.sum != sum && !v.foreign {
 			if !e.differs {
