@@ -75,7 +75,7 @@ type output struct {
 	mu   sync.Mutex
 	w    io.Writer
 	open map[any]int   // how many requests with an id have no answer
-	idle chan struct{} // closed once there is none, if somebody waits
+	idle chan struct{} // if wait waits; closed once there is none
 }
 
 func (o *output) Write(p []byte) (int, error) {

@@ -103,7 +103,7 @@ func (c *capturing) run(ctx context.Context, known bool) (Result, error) {
 	if err == nil && c.turn.Spooled {
 		err = c.drop(ctx)
 	}
-	return r, errors.Join(err, c.unlisted)
+	return r, errors.Join(err, c.incomplete)
 }
 
 // readSettings reads what is recorded, and how secrets are found: once, because a transcript may be read several times.
@@ -129,11 +129,11 @@ type capturing struct {
 	ignore  *ignored
 	again   bool // some of the steps may be recorded already
 
-	unlisted error           // why git did not list what the turn changed, and what was left out; the rest of the turn is recorded all the same
-	doubted  []store.NewStep // that were read, and may have been expunged
-	asks     bool            // the user has written a prompt
-	settings []string
-	until    time.Time
+	incomplete error           // why files or steps are not recorded, although the rest of the turn is
+	doubted    []store.NewStep // that were read, and may have been expunged
+	asks       bool            // the user has written a prompt
+	settings   []string
+	until      time.Time
 }
 
 // read is what was read of a transcript.
@@ -183,7 +183,7 @@ func (c *capturing) record(ctx context.Context, known bool) (Result, error) {
 	c.again = check
 	r, err := c.keep(ctx, f, got)
 	if err == nil {
-		c.unlisted = errors.Join(c.unlisted, c.leftOut(ctx))
+		c.incomplete = errors.Join(c.incomplete, c.leftOut(ctx))
 	}
 	return r, err
 }

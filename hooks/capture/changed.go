@@ -36,14 +36,14 @@ func (c *capturing) code(ctx context.Context, turns []agent.Turn) (codeState, er
 	}
 	st, err := code.ReadState(ctx, c.s, wait)
 	if err != nil && wait > 0 { // a broken index, for one, must not keep the turn from being recorded
-		c.unlisted = fmt.Errorf("the files that the turn changed are not known: %w", err)
+		c.incomplete = fmt.Errorf("the files that the turn changed are not known: %w", err)
 		st, err = code.ReadState(ctx, c.s, 0)
 	}
 	if err != nil {
 		return codeState{}, err
 	}
 	if st.Lacking {
-		c.unlisted = errors.New("the files that the turn changed are not known: objects of the code are not here")
+		c.incomplete = errors.New("the files that the turn changed are not known: objects of the code are not here")
 	}
 	var now codeState
 	if st.Commit != nil {

@@ -7,8 +7,8 @@ const (
 	// MergeConflict is returned when a merge or a sync finds conflicts, which wait to be resolved. 'git
 	// context merge --status' lists them.
 	MergeConflict = "merge-conflict"
-	// MergeContents is returned when both sides of a merge have an entry with different contents, so that somebody has
-	// rewritten it in one of them. -X theirs or -X ours says which to take.
+	// MergeContents is returned when a step or commit has different words on the two sides of a merge: somebody has
+	// rewritten it. -X theirs takes the words of the source, -X ours those of the target.
 	MergeContents = "merge-contents"
 	// MergeItself is returned when a branch would be merged into itself.
 	MergeItself = "merge-itself"

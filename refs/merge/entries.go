@@ -30,14 +30,15 @@ type sides struct {
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
 //
-// An entry that both have with two contents is refused, see [refuseRewritten]. Replicas alone take the content that a union prefers,
+// An entry that both have with two contents stays as ours has it, is refused, or is taken as the merge prefers it, see
+// [refuseRewritten]. Replicas alone take the content that a union prefers,
 // so that two that merge at once agree; what package loss defends is restored before.
-func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (united, error) {
+func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (mergedEntries, error) {
 	ours, theirs, seg, err := entries(ctx, tx.Store, k, both)
 	if err != nil {
-		return united{}, err
+		return mergedEntries{}, err
 	}
-	r := united{theirs: theirs}
+	r := mergedEntries{theirs: theirs}
 	r.Union, err = k.Union(ours, theirs)
 	if err == nil && len(r.TwoContents) > 0 && !both.replica {
 		if err := refuseRewritten(k, ours, theirs, r.TwoContents, both); err != nil {
@@ -51,8 +52,8 @@ func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind,
 	return r, PutSegments(ctx, tx, c, seg, r.Union)
 }
 
-// united is what mergeEntries made of the entries of one kind.
-type united struct {
+// mergedEntries is what mergeEntries made of the entries of one kind.
+type mergedEntries struct {
 	doc.Union
 	theirs   doc.Entries                 // what was read of the source, and came
 	replaced map[string]doc.OriginTotals // the entries of ours that are in the source's words, by the origin that they had

@@ -37,7 +37,7 @@ func refuseRewritten(k store.EntryKind, ours, theirs doc.Entries, ids []string, 
 }
 
 // settleContents unites both sides where some entries have two contents: it takes that of the source if the merge prefers that, else ours.
-func settleContents(k store.EntryKind, ours, theirs doc.Entries, ids []string, prefer string) (r united, err error) {
+func settleContents(k store.EntryKind, ours, theirs doc.Entries, ids []string, prefer string) (r mergedEntries, err error) {
 	if prefer == SettleTheirs {
 		if r.replaced, err = countOf(k, ours, ids); err == nil {
 			ours, err = without(k, ours, ids)

@@ -16,7 +16,7 @@ type TreeMerge struct {
 	Replica      bool     // the two are one branch, in two repositories
 	Show         bool     // ours has entries of theirs with less text, which comes back
 	Settle       Settler
-	Prefer       string // the side whose content an entry gets that both have with two: SettleOurs or SettleTheirs; else it is refused
+	Prefer       string // the side whose content an entry gets that both have with two; "" where some are refused, see refuseRewritten
 }
 
 // United is the result of a merge of two trees.

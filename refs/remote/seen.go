@@ -115,12 +115,7 @@ func (n Seen) Keep(ctx context.Context, s *store.Store, r Remote, branches []str
 func (n Seen) Kept(branch string) bool { return n.kept[branch] }
 
 func moveSeen(ctx context.Context, s *store.Store, queue func(*git.Tx)) error {
-	id, err := s.Repo().Committer(ctx)
-	if err != nil {
-		return err
-	}
-	tx, err := s.Repo().Begin(ctx, git.TxOptions{Message: "context: what a fetch has replaced",
-		Committer: git.Identity{Name: id.Name, Email: id.Email}})
+	tx, err := s.Repo().Begin(ctx, git.TxOptions{Message: "context: what a fetch has replaced"})
 	if err != nil {
 		return err
 	}

@@ -116,14 +116,19 @@ func (t *Tip) ownSteps(ctx context.Context, parent *Tip) ([]doc.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	had := make(map[string]bool, len(before))
-	for _, step := range before {
-		had[step.ID] = true
-	}
+	had := stepIDs(before)
 	steps, err := t.stepsBut(ctx, parent)
 	steps = slices.DeleteFunc(steps, func(step doc.Step) bool { return had[step.ID] || step.Origin != t.branch })
 	slices.SortFunc(steps, func(a, b doc.Step) int { return strings.Compare(a.ID, b.ID) })
 	return steps, err
+}
+
+func stepIDs(steps []doc.Step) map[string]bool {
+	ids := make(map[string]bool, len(steps))
+	for _, step := range steps {
+		ids[step.ID] = true
+	}
+	return ids
 }
 
 // stepsBut reads the steps in those files of the log that another tip does not have with the same content.

@@ -49,10 +49,7 @@ func (s *Store) Arrived(ctx context.Context, p Pending, before, tip *Tip) (Pendi
 	if err != nil {
 		return p, err
 	}
-	has := make(map[string]bool, len(steps))
-	for _, step := range steps {
-		has[step.ID] = true
-	}
+	has := stepIDs(steps)
 	for len(p.Lines) > 0 && has[p.Lines[0].ID] {
 		p.from, p.Lines, p.copied = p.Lines[0].End, p.Lines[1:], true
 	}
