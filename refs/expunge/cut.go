@@ -141,20 +141,6 @@ func (b beginning) quotedAt(text string, firstLines bool) bool {
 	return strings.HasPrefix(rest, "…") && n >= minQuote || firstLines && rest == "" && n == b.first
 }
 
-// quotesLine reports whether a quote contains a line, or ends within it.
-func quotesLine(quote, line string) bool {
-	quote = strings.TrimSuffix(quote, "…")
-	if strings.Contains(quote, line) {
-		return true
-	}
-	for n := min(len(quote), len(line)); n >= min(minOverlap, len(quote)) && n > 0; n-- {
-		if strings.HasSuffix(quote, line[:n]) {
-			return true
-		}
-	}
-	return false
-}
-
 // commonPrefix returns the length of the characters with which both texts begin.
 func commonPrefix(a, b string) int {
 	n := 0

@@ -17,14 +17,54 @@ func (f *finder) revealing(m *doc.Commit, quotes []string) []string {
 	if m.ID == f.id {
 		return quotes
 	}
-	touched := f.match.pieces(ownWords(m))
+	touched := newTouchedLines(f.match.pieces(ownWords(m)))
 	var list []string
 	for _, q := range quotes {
-		if f.match.in(q) || slices.ContainsFunc(touched, func(line string) bool { return quotesLine(q, line) }) {
+		if f.match.in(q) || touched.quotedIn(q) {
 			list = append(list, q)
 		}
 	}
 	return list
+}
+
+// touchedLines are lines that quotes may contain, to be looked up: a commit may have a hundred thousand of both, so that no quote is
+// compared with all lines.
+type touchedLines struct {
+	sorted  []string
+	least   []string // those of sorted that begin with no other one: a text that contains another line contains one of these
+	longest int      // bytes
+}
+
+func newTouchedLines(lines []string) *touchedLines {
+	t := &touchedLines{sorted: slices.Sorted(slices.Values(lines))}
+	for _, line := range t.sorted {
+		t.longest = max(t.longest, len(line))
+		if n := len(t.least); n == 0 || !strings.HasPrefix(line, t.least[n-1]) {
+			t.least = append(t.least, line)
+		}
+	}
+	return t
+}
+
+// quotedIn reports whether a quote contains one of the lines, or ends within one.
+func (t *touchedLines) quotedIn(quote string) bool {
+	quote = strings.TrimSuffix(quote, "…")
+	overlap := max(1, min(minOverlap, len(quote)))
+	for at := range len(quote) + 1 {
+		rest := quote[at:]
+		// Of lines that begin with no other one, the last that is not after a text is the only one that the text can begin with.
+		i, same := slices.BinarySearch(t.least, rest)
+		if same || i > 0 && strings.HasPrefix(rest, t.least[i-1]) {
+			return true
+		}
+		if len(rest) < overlap || len(rest) > t.longest {
+			continue
+		}
+		if i, _ = slices.BinarySearch(t.sorted, rest); i < len(t.sorted) && strings.HasPrefix(t.sorted[i], rest) {
+			return true
+		}
+	}
+	return false
 }
 
 // mapStateTexts replaces the strings of JSON in a file of local state, and keeps every other byte. It keeps the names of members and
