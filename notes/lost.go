@@ -45,14 +45,11 @@ type lostLines struct {
 	lost  map[git.ID][]byte
 }
 
-// note finds the lines that one note lost.
-func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
+// note finds the lines that the versions of one note have lost. There may be as many versions as commits: the note of now is read once
+// for all.
+func (l *lostLines) note(ctx context.Context, object git.ID, versions ...git.ID) error {
 	if !git.IsID(string(object)) { // not a note
 		return nil
-	}
-	before, err := l.repo.Blob(ctx, blob)
-	if err != nil {
-		return err
 	}
 	present, _, err := find(ctx, l.repo, l.now, object)
 	if err != nil {
@@ -65,7 +62,15 @@ func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 		}
 		present = Union(present, more)
 	}
-	if lines := bytes.TrimPrefix(Union(present, before), present); len(lines) > 0 {
+	all := newUnion(present)
+	for _, blob := range versions {
+		before, err := l.repo.Blob(ctx, blob)
+		if err != nil {
+			return err
+		}
+		all.add(before)
+	}
+	if lines := bytes.TrimPrefix(all.note, present); len(lines) > 0 {
 		l.lost[object] = Union(l.lost[object], bytes.TrimPrefix(lines, []byte("\n")))
 	}
 	return nil
@@ -159,12 +164,17 @@ func Removed(ctx context.Context, repo *git.Repo, tip, since git.ID) (map[git.ID
 		return nil, err
 	}
 	before := map[git.ID][]git.ID{} // the notes of an object that a commit changed or removed
+	known := map[[2]git.ID]bool{}   // of before: of one object there may be as many as commits
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(fields[i])
 		object := ObjectAt(fields[i+1])
-		if len(f) == 5 && git.IsID(string(object)) && !slices.Contains(before[object], git.ID(f[2])) {
-			before[object] = append(before[object], git.ID(f[2]))
+		if len(f) != 5 || !git.IsID(string(object)) {
+			continue
+		}
+		if at := [2]git.ID{object, git.ID(f[2])}; !known[at] {
+			known[at] = true
+			before[object] = append(before[object], at[1])
 		}
 	}
 	if len(before) == 0 {
@@ -176,11 +186,8 @@ func Removed(ctx context.Context, repo *git.Repo, tip, since git.ID) (map[git.ID
 	}
 	l := &lostLines{repo: repo, now: repo.Edit(c.Tree), lost: map[git.ID][]byte{}}
 	for object, blobs := range before {
-		l.other = func(context.Context, git.ID) ([]byte, error) { return l.lost[object], nil }
-		for _, blob := range blobs {
-			if err := l.note(ctx, object, blob); err != nil {
-				return nil, err
-			}
+		if err := l.note(ctx, object, blobs...); err != nil {
+			return nil, err
 		}
 	}
 	return l.lost, nil

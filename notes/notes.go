@@ -211,21 +211,36 @@ func Judge(facts []Fact) Judgement {
 // unchanged, so that a note that gains no line keeps its bytes. Empty lines of theirs,
 // which git puts between joined notes, are dropped.
 func Union(ours, theirs []byte) []byte {
-	seen := map[string]bool{"": true}
-	for line := range bytes.Lines(ours) {
-		seen[string(bytes.TrimSuffix(line, []byte("\n")))] = true
+	u := newUnion(ours)
+	u.add(theirs)
+	return u.note
+}
+
+// union is a note that gets the lines of others.
+type union struct {
+	note []byte
+	seen map[string]bool // its lines
+}
+
+func newUnion(note []byte) *union {
+	u := &union{bytes.Clone(note), map[string]bool{"": true}}
+	for line := range bytes.Lines(note) {
+		u.seen[string(bytes.TrimSuffix(line, []byte("\n")))] = true
 	}
-	out := bytes.Clone(ours)
+	return u
+}
+
+// add adds those lines of another note that the note lacks.
+func (u *union) add(theirs []byte) {
 	for line := range bytes.Lines(theirs) {
 		text := string(bytes.TrimSuffix(line, []byte("\n")))
-		if seen[text] {
+		if u.seen[text] {
 			continue
 		}
-		seen[text] = true
-		if n := len(out); n > 0 && out[n-1] != '\n' {
-			out = append(out, '\n')
+		u.seen[text] = true
+		if n := len(u.note); n > 0 && u.note[n-1] != '\n' {
+			u.note = append(u.note, '\n')
 		}
-		out = append(append(out, text...), '\n')
+		u.note = append(append(u.note, text...), '\n')
 	}
-	return out
 }
