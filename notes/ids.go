@@ -1,10 +1,9 @@
 package notes
 
-import "slices"
-
 // IDs gives ids to new facts of one note, so that each is in force at once, whatever the clock says and whatever ids the note has.
 type IDs struct {
 	have  []Fact
+	over  map[placed]bool // what have names in Over; nil: not looked for yet
 	after string
 	newID func(after string) (string, error)
 }
@@ -33,9 +32,13 @@ func (n *IDs) Give(f *Fact) error {
 		return err
 	}
 	f.ID, f.Over, n.after = id, nil, id
-	over := named(n.have)
+	if n.over == nil {
+		n.over = named(n.have) // a million names have room in a note
+	}
+	added := map[string]bool{}
 	for _, h := range n.have {
-		if h.ID > id && place(h) == place(*f) && !over[placed{place(h), h.ID}] && !slices.Contains(f.Over, h.ID) {
+		if h.ID > id && place(h) == place(*f) && !n.over[placed{place(h), h.ID}] && !added[h.ID] {
+			added[h.ID] = true
 			f.Over = append(f.Over, h.ID)
 		}
 	}
