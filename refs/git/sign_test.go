@@ -320,6 +320,50 @@ func TestVerifyOtherAuthor(t *testing.T) {
 	}
 }
 
+// The first user id of a key, which its owner writes, makes nobody another known person; nor does it if the program has a
+// home of its own.
+func TestVerifyFirstUserID(t *testing.T) {
+	t.Parallel()
+	s, _ := newRepo(t)
+	const ada, eve = "Ada <ada@example.com>", "Eve <eve@example.com>"
+	home, hers, forger := s.gnupg("Wes <wes@example.com>"), s.gnupg(ada), s.gnupg(eve)
+	bring := func(from string) {
+		file := filepath.Join(t.TempDir(), "key")
+		s.gpg(from, "gpg", "--quiet", "--export", "-o", file)
+		s.gpg(home, "gpg", "--quiet", "--import", file)
+	}
+	for from, who := range map[string]string{hers: "ada@example.com", forger: "eve@example.com"} {
+		bring(from)
+		_, rest, _ := strings.Cut(s.gpg(home, "gpg", "--with-colons", "--list-keys", who), "\nfpr:")
+		s.gpg(home, "gpg", "--batch", "--quiet", "--yes", "--passphrase", "", "--quick-lsign-key", strings.Trim(rest[:strings.Index(rest, "\n")], ":"))
+	}
+	s.gpg(forger, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-add-uid", "eve@example.com", ada)
+	s.gpg(forger, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-set-primary-uid", "eve@example.com", ada)
+	bring(forger)
+
+	c := unsigned(t, s.open("r", home), "by Ada")
+	c.Author.Email = "ada@example.com"
+	ids := []ID{
+		ok(s.open("r", hers).SignCommit(t.Context(), c, "ada@example.com"))(t).ID,
+		ok(s.open("r", forger).SignCommit(t.Context(), c, "eve@example.com"))(t).ID,
+	}
+	check := func(env string) {
+		t.Helper()
+		list := ok(s.open("r", env).VerifyCommits(t.Context(), ids))(t)
+		if !list[0].Known || list[1].Known || list[1].Owner != "ada@example.com" {
+			t.Errorf("%+v", list)
+		}
+		if text, want := list[1].Complaint("it"), "it is signed by the key "+list[1].Key+", and not by that of ada@example.com"; text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
+	}
+	check(home)
+	s.Write("wrapper", "#!/bin/sh\nexport "+home+"\nexec gpg \"$@\"\n")
+	must(t, os.Chmod(s.Path("wrapper"), 0o755))
+	s.Git("r", "config", "gpg.program", s.Path("wrapper"))
+	check("GNUPGHOME=" + s.Path("none"))
+}
+
 // Neither a key with the user id of a signer, nor one that was revoked, makes its owner known, whatever
 // is set for the trust of others.
 func TestVerifyImpostors(t *testing.T) {

@@ -27,7 +27,8 @@ func (r *Repo) claims(ctx context.Context, list []CheckedCommit) error {
 	for i := range list {
 		c := &list[i]
 		email := emailOf(c.Author)
-		if !c.Known || email == "" || strings.EqualFold(email, emailOf(c.Signer)) {
+		// The signer of an SSH key is who the file says. That of an OpenPGP key is its first user id, which nobody may have certified.
+		if !c.Known || email == "" || strings.HasPrefix(c.Key, sshFingerprint) && strings.EqualFold(email, emailOf(c.Signer)) {
 			continue
 		}
 		owned, others, err := k.owners(ctx, email, c.Key)
@@ -246,14 +247,15 @@ func (r *Repo) pgpKeys(ctx context.Context, email string) ([]pgpKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.hasKeyring() { // gpg would make one
-		return nil, nil
-	}
-	program := "gpg"
+	const usual = "gpg"
+	program := usual
 	for _, key := range []string{"gpg.program", "gpg.openpgp.program"} {
 		if value, ok := cfg.String(key); ok && value != "" {
 			program = value
 		}
+	}
+	if program == usual && !r.hasKeyring() { // gpg would make one; a program of the user's may have its own elsewhere
+		return nil, nil
 	}
 	ctx, cancel := withTimeout(ctx, childTimeout)
 	defer cancel()
