@@ -33,6 +33,14 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 		return false, err
 	}
 	if len(c.Parents) > 1 && slices.Contains(c.Parents, parent) {
+		claim, err := f.claimed(ctx, k, c, parent, e)
+		if err != nil || claim == claimNew {
+			return err == nil, err
+		}
+		if claim == claimOld {
+			f.claims[e.key.ID] = e.key
+			return false, nil
+		}
 		ours, err := f.ours(ctx, k, e.key.ID)
 		if err != nil || ours != nil && ours.key == e.key {
 			return false, err
@@ -44,6 +52,9 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	}
 	if first, err := f.cameAs(ctx, k, parent, other); first || err != nil {
 		return first, err
+	}
+	if own, err := f.wroteNow(ctx, k, id, other); own || err != nil {
+		return own, err
 	}
 	if first, err := f.cameAs(ctx, k, parent, e.key); first || err != nil { // the other content is newer: anybody can write the trailer
 		return false, err
@@ -208,6 +219,9 @@ func (b *Branch) settle(ctx context.Context, f *finder) error {
 			return err
 		}
 		for id, e := range b.entries[i] {
+			if claim, ok := f.claims[id]; ok && claim == e.key {
+				continue
+			}
 			ours, err := f.ours(ctx, k, id)
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package loss
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
@@ -43,39 +42,20 @@ func (f *finder) yields(ctx context.Context, k store.EntryKind, key Key) (bool, 
 // gaveUp reports whether yields said so of an entry.
 func (f *finder) gaveUp(id [26]byte) bool { return f.dispute != nil && f.dispute.given[id] }
 
-// readDispute reads the messages of all commits that were made here.
 func (f *finder) readDispute(ctx context.Context) (*dispute, error) {
 	d := &dispute{given: map[[26]byte]bool{}}
-	written, err := f.s.Written(ctx)
+	made, err := f.madeHere(ctx)
 	if err != nil {
 		return nil, err
 	}
-	infos, err := f.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(written)))
-	if err != nil {
-		return nil, err
-	}
-	var here, wrote []git.ID
-	for _, info := range infos {
-		if info.Type == "commit" { // others are purged, or never got a ref
-			here = append(here, info.ID)
-		}
-	}
+	var wrote []git.ID
 	var restoring []*git.Commit
-	err = f.s.Repo().ReadAll(ctx, here, func(o git.Object) error {
-		c, err := git.ParseCommit(o.ID, o.Data)
-		switch {
-		case err != nil:
-			return err
-		case store.BranchOf(c) == "": // notes, which judge entries of others, and the roadmap
-		case c.Trailer(store.TrailerRestores) == "":
+	for _, c := range made {
+		if c.Trailer(store.TrailerRestores) == "" {
 			wrote = append(wrote, c.ID)
-		default:
+		} else {
 			restoring = append(restoring, c)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	var named doc.Expunged
 	for i, k := range kinds() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -31,7 +32,7 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		return err
 	}
 	r := loss.NewRange(theirs, ex.arrived, gone)
-	r.Have, r.Keys, r.Branch = st.ours, ex.read.Of, st.branch
+	r.Have, r.Keys, r.Branch, r.Fresh = st.ours, ex.read.Of, st.branch, ex.fresh
 	if err := ex.addKnown(ctx, r); err != nil {
 		return err
 	}
@@ -48,6 +49,23 @@ func (ex *exchanger) heal(ctx context.Context, ses *store.Transaction, st *refAc
 		ex.restored(st.ref, c)
 	}
 	return nil
+}
+
+// fresh returns the commits that came with this exchange: no ref of this repository led to them before, and no branch of the remote
+// did when it was last asked.
+func (ex *exchanger) fresh() map[git.ID]bool {
+	parents := make(map[git.ID][]git.ID, len(ex.arrived))
+	fresh := make(map[git.ID]bool, len(ex.arrived))
+	for _, c := range ex.arrived {
+		parents[c.ID], fresh[c.ID] = c.Parents, true
+	}
+	for queue := slices.Collect(maps.Values(ex.seen.Branches)); len(queue) > 0; queue = queue[1:] {
+		if fresh[queue[0]] {
+			delete(fresh, queue[0])
+			queue = append(queue, parents[queue[0]]...)
+		}
+	}
+	return fresh
 }
 
 // addKnown adds to what a ref brings the commits that are new for this ref alone: a commit that came
