@@ -3,6 +3,7 @@ package loss
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -114,7 +115,8 @@ func (f *finder) wrote(ctx context.Context, k store.EntryKind, blob git.ID, key 
 			if store.BranchOf(c) != origin || c.Trailer(store.TrailerRestores) != "" {
 				continue
 			}
-			if err := f.addCame(ctx, k, c, set); err != nil {
+			// A commit that lost a race for its ref stays here, though an expunge may have purged a part of its tree.
+			if err := f.addCame(ctx, k, c, set); err != nil && !errors.Is(err, git.ErrNotFound) {
 				return false, err
 			}
 		}
