@@ -28,16 +28,11 @@ func OwnHits(ctx context.Context, s *store.Store, e doc.Expunged) (doc.Expunged,
 // HitsOf returns those of some tombstones that name an entry or a text that one of some commits has, and no
 // parent of it. What is no commit, or not here, is left out: it was purged, or never got a ref.
 func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, of []git.ID) (own doc.Expunged, err error) {
-	infos, err := s.Repo().InfosHere(ctx, of)
+	here, err := s.Repo().CommitsHere(ctx, of)
 	if err != nil {
 		return own, err
 	}
-	var commits []git.ID
-	for _, info := range infos {
-		if info.Type == "commit" {
-			commits = append(commits, info.ID)
-		}
-	}
+	commits := slices.DeleteFunc(slices.Clone(of), func(id git.ID) bool { return !here[id] })
 	for chunk := range slices.Chunk(commits, incoming.ChunkSize) {
 		hits, err := hitsOfWhole(ctx, s, e, chunk)
 		if err != nil {
@@ -48,20 +43,28 @@ func HitsOf(ctx context.Context, s *store.Store, e doc.Expunged, of []git.ID) (o
 	return own, nil
 }
 
-// hitsOfWhole is hitsOf, but leaves out a commit that cannot be read if no ref leads to it: it lost a race
-// for its ref, and an expunge then purged its parent, or a part of its tree.
+// Purged reports whether an error says that a commit which was made here cannot be read, and no ref leads to it: it lost a race for its
+// ref, and an expunge then purged its parent, or a part of its tree.
+func Purged(ctx context.Context, s *store.Store, id git.ID, err error) bool {
+	if err == nil || ctx.Err() != nil || !incoming.Unreadable(err) {
+		return false
+	}
+	// for-each-ref --contains would read the commit.
+	out, err := s.Repo().View(ctx, "rev-list", "--glob="+git.Root+"*", "--glob="+git.NotesRef+"*")
+	return err == nil && !bytes.Contains(out, []byte(id))
+}
+
+// hitsOfWhole is hitsOf without commits that are purged.
 func hitsOfWhole(ctx context.Context, s *store.Store, e doc.Expunged, commits []git.ID) (doc.Expunged, error) {
 	own, err := hitsOf(ctx, s, e, commits)
 	if err == nil || ctx.Err() != nil || !incoming.Unreadable(err) {
 		return own, err
 	}
 	if len(commits) == 1 {
-		// for-each-ref --contains would read the commit.
-		out, more := s.Repo().View(ctx, "rev-list", "--glob="+git.Root+"*", "--glob="+git.NotesRef+"*")
-		if more != nil || bytes.Contains(out, []byte(commits[0])) {
-			return own, err
+		if Purged(ctx, s, commits[0], err) {
+			return doc.Expunged{}, nil
 		}
-		return doc.Expunged{}, nil
+		return own, err
 	}
 	half := len(commits) / 2
 	own, err = hitsOfWhole(ctx, s, e, commits[:half])
@@ -189,15 +192,9 @@ func oldHere(ctx context.Context, s *store.Store, e doc.Expunged) ([]git.ID, err
 			ids = append(ids, git.ID(hash))
 		}
 	}
-	infos, err := s.Repo().InfosHere(ctx, ids)
+	named, err := s.Repo().CommitsHere(ctx, ids)
 	if err != nil {
 		return nil, err
-	}
-	named := map[git.ID]bool{}
-	for _, info := range infos {
-		if info.Type == "commit" {
-			named[info.ID] = true
-		}
 	}
 	if len(named) == 0 {
 		return nil, nil

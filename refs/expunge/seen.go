@@ -100,13 +100,9 @@ func Whole(ctx context.Context, s *store.Store, refs []git.Ref, not []git.ID) ([
 		}
 		return err == nil, err
 	}
-	infos, err := s.Repo().InfosHere(ctx, UniqueIDs(refs))
+	here, err := s.Repo().CommitsHere(ctx, UniqueIDs(refs))
 	if err != nil {
 		return nil, err
-	}
-	here := map[git.ID]bool{}
-	for _, info := range infos {
-		here[info.ID] = info.Type == "commit"
 	}
 	refs = slices.DeleteFunc(refs, func(r git.Ref) bool { return !here[r.ID] })
 	if all, err := is(refs); err != nil || all || len(refs) < 2 {

@@ -201,6 +201,18 @@ func isType(s string) bool {
 	return s == "blob" || s == "tree" || s == "commit" || s == "tag"
 }
 
+// CommitsHere returns the set of those of some objects that are commits and are here. A partial clone fetches none.
+func (r *Repo) CommitsHere(ctx context.Context, ids []ID) (map[ID]bool, error) {
+	infos, err := r.InfosHere(ctx, ids)
+	here := map[ID]bool{}
+	for _, info := range infos {
+		if info.Type == "commit" {
+			here[info.ID] = true
+		}
+	}
+	return here, err
+}
+
 // InfosHere is Infos without what a partial clone would fetch to answer: of objects that may just have been deleted,
 // and that the remote has still.
 func (r *Repo) InfosHere(ctx context.Context, ids []ID) ([]ObjectInfo, error) {

@@ -247,7 +247,7 @@ func (c *CheckedCommit) Complaint(name string) string {
 		switch {
 		case c.ByStranger():
 			return name + " is signed by an unknown key, " + c.Key
-		case c.Owner != "" && strings.EqualFold(c.Owner, emailOf(c.Signer)): // the key says so of itself, and nobody else does
+		case c.Owner != "" && strings.EqualFold(c.Owner, emailOf(c.Signer)): // a user id of the key that is not valid
 			return name + " is signed by the key " + c.Key + ", and not by that of " + Shown(c.Owner)
 		case c.Owner != "":
 			return name + " is signed by " + Shown(c.Signer) + ", and not by the key of " + Shown(c.Owner)

@@ -320,8 +320,7 @@ func TestVerifyOtherAuthor(t *testing.T) {
 	}
 }
 
-// The first user id of a key, which its owner writes, makes nobody another known person; nor does it if the program has a
-// home of its own.
+// A user id that the owner of a key has added proves nothing, also if it is the first one, and if gpg.program sets another home.
 func TestVerifyFirstUserID(t *testing.T) {
 	t.Parallel()
 	s, _ := newRepo(t)

@@ -27,7 +27,7 @@ func (r *Repo) claims(ctx context.Context, list []CheckedCommit) error {
 	for i := range list {
 		c := &list[i]
 		email := emailOf(c.Author)
-		// The signer of an SSH key is who the file says. That of an OpenPGP key is its first user id, which nobody may have certified.
+		// git names the signer of an SSH key by the file of signers, and that of an OpenPGP key by its first user id, which its owner chooses.
 		if !c.Known || email == "" || strings.HasPrefix(c.Key, sshFingerprint) && strings.EqualFold(email, emailOf(c.Signer)) {
 			continue
 		}

@@ -83,10 +83,10 @@ func kinds() [2]store.EntryKind { return [2]store.EntryKind{store.LogEntries, st
 // parent is lost, too, unless
 //
 //  1. the parent had both contents, or the commit is a merge and the other parent has the other
-//     content, which is the bytewise smaller one, unless this repository has the first one, or knows better, see finder.claimed;
+//     content, which is the bytewise smaller one, unless this repository has the first one, or knows better, see finder.claims;
 //  2. the commit says that it restores, by its trailer Context-Restores, and that content is the one
-//     with which the entry came into the history, or with which this repository wrote it, or this repository, which did not
-//     write the entry, has restored its own content once before;
+//     with which the entry came into the history, or with which this repository wrote it on another branch, or this repository,
+//     which did not write the entry, has restored its own content once before;
 //  3. the parent has what an expunge left of it, which was refused since.
 //
 // What the tip has again is not lost. Where the tip does not descend from this repository's branch, entries that
@@ -312,7 +312,7 @@ func (b *Branch) compareEntries(ctx context.Context, f *finder, id, of git.ID) (
 			return lost, err
 		}
 		for _, e := range list {
-			ok, err := f.allowed(ctx, k, id, of, e)
+			ok, err := f.allowed(ctx, k, id, of, &e)
 			if err != nil {
 				return lost, err
 			}
@@ -320,7 +320,7 @@ func (b *Branch) compareEntries(ctx context.Context, f *finder, id, of git.ID) (
 				if e.changed {
 					b.changed[string(e.key.ID[:])] = true
 				}
-				if claim, ok := f.claims[e.key.ID]; !ok || claim == e.key || b.entries[i][e.key.ID].key != claim {
+				if e.claimed || !b.entries[i][e.key.ID].claimed {
 					b.entries[i][e.key.ID] = e // parents come last: the oldest content stays
 				}
 				lost[i]++

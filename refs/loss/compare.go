@@ -184,6 +184,7 @@ type lostEntry struct {
 	sealed  bool   // that is a segment
 	changed bool   // the other tree has it with other content
 	now     uint64 // the sum of that content
+	claimed bool   // it stays whatever else is known, see finder.claims
 }
 
 // missing returns the entries of one kind that the tree before has and the tree now lacks, or has

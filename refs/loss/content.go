@@ -12,8 +12,8 @@ import (
 )
 
 // allowed reports whether a commit may have an entry with another content than its parent, see
-// [OfBranch].
-func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.ID, e lostEntry) (bool, error) {
+// [OfBranch]. It sets e.claimed.
+func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.ID, e *lostEntry) (bool, error) {
 	if !e.changed {
 		return false, nil
 	}
@@ -25,7 +25,7 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 	if both, err := f.contains(ctx, k, before, other); both || err != nil {
 		return both, err
 	}
-	if shown, err := f.shown(ctx, k, id, e); shown || err != nil {
+	if shown, err := f.shown(ctx, k, id, *e); shown || err != nil {
 		return shown, err
 	}
 	c, err := f.s.Repo().Commit(ctx, id)
@@ -33,19 +33,16 @@ func (f *finder) allowed(ctx context.Context, k store.EntryKind, id, parent git.
 		return false, err
 	}
 	if len(c.Parents) > 1 && slices.Contains(c.Parents, parent) {
-		claim, err := f.claimed(ctx, k, c, parent, e)
-		if err != nil || claim == claimNew {
-			return err == nil, err
-		}
-		if claim == claimOld {
-			f.claims[e.key.ID] = e.key
-			return false, nil
+		old, now, err := f.claims(ctx, k, c, parent, *e)
+		if err != nil || old != now {
+			e.claimed = old
+			return now, err
 		}
 		ours, err := f.ours(ctx, k, e.key.ID)
 		if err != nil || ours != nil && ours.key == e.key {
 			return false, err
 		}
-		return f.smaller(ctx, k, c, parent, e)
+		return f.smaller(ctx, k, c, parent, *e)
 	}
 	if c.Trailer(store.TrailerRestores) == "" { // which commit it names proves nothing: others write trailers
 		return false, nil
@@ -219,7 +216,7 @@ func (b *Branch) settle(ctx context.Context, f *finder) error {
 			return err
 		}
 		for id, e := range b.entries[i] {
-			if claim, ok := f.claims[id]; ok && claim == e.key {
+			if e.claimed {
 				continue
 			}
 			ours, err := f.ours(ctx, k, id)

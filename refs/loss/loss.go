@@ -56,7 +56,7 @@ type Range struct {
 	Gone   doc.Expunged                                 // what was expunged
 	Judge  bool                                         // decides, too, what a merge lost of which that is not clear, instead of refusing it
 	Keys   func(file string, blob git.ID) ([]Key, bool) // what is known of documents already; may be nil
-	Fresh  func() map[git.ID]bool                       // commits that this repository had in no ref before they came now; nil: it is not known
+	Fresh  func() map[git.ID]bool                       // the commits that this repository did not have before they came; nil: not known
 }
 
 // NewRange returns the range of what a ref brings.
@@ -102,7 +102,6 @@ type finder struct {
 	wrotes  map[string]map[Key]bool         // see wrote
 	fresh   map[git.ID]bool                 // what Fresh returned; nil: not asked
 	hads    map[string]map[Key]bool         // see had
-	claims  map[[26]byte]Key                // contents that a merge lacks and that stay, see claimed
 	born    map[git.ID]bool                 // by commit, see isBirth
 	parts   map[git.ID]map[doc.Part]bool    // of the last few main.md
 	same    map[[2]git.ID]map[doc.Part]bool // the sections and outcomes that two main.md have alike
@@ -114,7 +113,7 @@ const mostLooks = 5_000
 
 func newFinder(s *store.Store, r Range) *finder {
 	return &finder{s: s, Range: r, trees: map[git.ID]git.ID{}, back: map[[26]byte]bool{}, have: map[string]places{},
-		wrotes: map[string]map[Key]bool{}, hads: map[string]map[Key]bool{}, claims: map[[26]byte]Key{},
+		wrotes: map[string]map[Key]bool{}, hads: map[string]map[Key]bool{},
 		docs:  newRecent[docKey](keptKeys, func(keys []Key) int { return len(keys) + ofEach }),
 		lists: newRecent[git.ID](keptNames, func(list map[string]git.TreeEntry) int { return len(list) + ofEach }),
 		metas: map[git.ID]*doc.Metadata{}, index: map[git.ID]map[string]doc.MetadataKey{}, bases: map[[2]git.ID][]git.ID{}, lasts: map[docKey][26]byte{}, births: map[git.ID]bool{},

@@ -3,62 +3,41 @@ package loss
 import (
 	"bytes"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// claim is what this repository knows of the contents of an entry.
-type claim int
-
-const (
-	claimNone claim = iota
-	claimOld        // it has had the content that the merge lacks, and not the other one
-	claimNew        // likewise the other way round
-)
-
-// claimed reports which content of an entry this repository knows as that of the entry's own branch, where a merge has two of them.
-// Anybody can bring other words under its id into the branch that is looked at, and merge the two: which content the histories
-// began with then proves nothing. What proves something, in this order:
+// claims reports, of a merge that has another content of an entry than its parent, whether this repository knows the parent's as the
+// one of the entry's own branch, and whether it knows the other one so. Anybody can bring other words under the id of an entry into
+// the branch that is looked at, and merge the two, so that the history does not tell which words were first. What counts, in this order:
 //
-//  1. the merge was made here: somebody has chosen;
-//  2. this repository wrote the entry with one content, on another branch;
-//  3. its branch has the entry, see finder.ours;
-//  4. the history that it had before this exchange has one content only.
-func (f *finder) claimed(ctx context.Context, k store.EntryKind, c *git.Commit, parent git.ID, e lostEntry) (claim, error) {
+//  1. a merge that was made here is a choice of somebody here: neither;
+//  2. this repository wrote the entry with that content on another branch;
+//  3. its own branch has the entry: neither, see finder.ours;
+//  4. the history that it had before this exchange has that content.
+func (f *finder) claims(ctx context.Context, k store.EntryKind, c *git.Commit, parent git.ID, e lostEntry) (old, now bool, err error) {
 	made, err := f.madeHere(ctx)
 	if err != nil || made[c.ID] != nil {
-		return claimNone, err
+		return false, false, err
 	}
 	other := Key{e.key.ID, e.now}
-	old, err := f.wrote(ctx, k, e.blob, e.key)
-	if err != nil {
-		return claimNone, err
+	if old, err = f.wrote(ctx, k, e.blob, e.key); err != nil {
+		return false, false, err
 	}
-	now, err := f.wroteNow(ctx, k, c.ID, other)
-	if err != nil || old != now {
-		return claimOf(old, now), err
+	if now, err = f.wroteNow(ctx, k, c.ID, other); err != nil || old != now {
+		return old, now, err
 	}
 	if ours, err := f.ours(ctx, k, e.key.ID); ours != nil || err != nil {
-		return claimNone, err
+		return false, false, err
 	}
 	if old, err = f.had(ctx, k, []git.ID{parent}, e.key); err == nil {
 		now, err = f.had(ctx, k, slices.DeleteFunc(slices.Clone(c.Parents), func(id git.ID) bool { return id == parent }), other)
 	}
-	return claimOf(old, now), err
-}
-
-func claimOf(old, now bool) claim {
-	switch {
-	case old == now:
-		return claimNone
-	case old:
-		return claimOld
-	}
-	return claimNew
+	return old, now, err
 }
 
 // madeHere returns the commits of branches that this repository made. Those that are not here were purged, or never got a ref.
@@ -70,18 +49,12 @@ func (f *finder) madeHere(ctx context.Context) (map[git.ID]*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos, err := f.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(written)))
+	here, err := f.s.Repo().CommitsHere(ctx, slices.Sorted(maps.Keys(written)))
 	if err != nil {
 		return nil, err
 	}
-	var here []git.ID
-	for _, info := range infos {
-		if info.Type == "commit" {
-			here = append(here, info.ID)
-		}
-	}
 	made := map[git.ID]*git.Commit{}
-	err = f.s.Repo().ReadAll(ctx, here, func(o git.Object) error {
+	err = f.s.Repo().ReadAll(ctx, slices.Sorted(maps.Keys(here)), func(o git.Object) error {
 		c, err := git.ParseCommit(o.ID, o.Data)
 		if err == nil && store.BranchOf(c) != "" { // else notes, which judge entries of others, and the roadmap
 			made[c.ID] = c
@@ -115,8 +88,7 @@ func (f *finder) wrote(ctx context.Context, k store.EntryKind, blob git.ID, key 
 			if store.BranchOf(c) != origin || c.Trailer(store.TrailerRestores) != "" {
 				continue
 			}
-			// A commit that lost a race for its ref stays here, though an expunge may have purged a part of its tree.
-			if err := f.addCame(ctx, k, c, set); err != nil && !errors.Is(err, git.ErrNotFound) {
+			if err := f.addCame(ctx, k, c, set); err != nil && !expunge.Purged(ctx, f.s, c.ID, err) {
 				return false, err
 			}
 		}

@@ -226,13 +226,9 @@ func (ex *exchanger) onlyOfRoadmap(ctx context.Context, pairs map[git.ID]git.ID,
 	if len(pairs) == 0 {
 		return nil
 	}
-	here := map[git.ID]bool{}
-	infos, err := ex.s.Repo().InfosHere(ctx, slices.Compact(slices.Sorted(maps.Values(pairs))))
+	here, err := ex.s.Repo().CommitsHere(ctx, slices.Compact(slices.Sorted(maps.Values(pairs))))
 	if err != nil {
 		return err
-	}
-	for _, info := range infos {
-		here[info.ID] = info.Type == "commit"
 	}
 	var now []git.ID
 	maps.DeleteFunc(pairs, func(_, id git.ID) bool {
