@@ -237,12 +237,11 @@ func (l *ledger[T]) removedOf(ctx context.Context, things []T, lacks, has git.ID
 	}
 	for _, thing := range doubtful {
 		removed, err := l.removedSince(ctx, thing, lacks, has)
-		switch {
-		case err != nil || removed:
-		case l.strict():
-			removed, err = l.removedByUs(ctx, thing, has)
-		case l.f.Judge:
+		if err == nil && !removed && l.f.Judge {
 			removed = len(l.removed[thing]) > 0
+		}
+		if err == nil && !removed { // the records of this repository's own ref are not in the range
+			removed, err = l.removedByUs(ctx, thing, has)
 		}
 		if err != nil {
 			return nil, err

@@ -158,6 +158,27 @@ func TestWhatIsLostIsOneThing(t *testing.T) {
 	})
 }
 
+// A topic that the ref of a clone has removed is not lost where two merge bases disagree about it.
+func TestOwnRemovalIsNoLoss(t *testing.T) {
+	r := memtest.New(t)
+	s := r.Open()
+	list := []node{
+		{topics: map[string]string{"a": "old", "b": "old"}},
+		{parents: []int{0}, topics: map[string]string{"b": "old"}, removes: []string{"a"}},
+		{parents: []int{0}, topics: map[string]string{"a": "new", "b": "new", "c": "new"}},
+		{parents: []int{2, 1}, topics: map[string]string{"a": "new", "c": "new"}},
+		{parents: []int{1}, removes: []string{"b"}},
+		{parents: []int{2, 1, 4}, topics: map[string]string{"c": "new"}, removes: []string{"a"}},
+		{parents: []int{5, 3}, topics: map[string]string{"b": "new", "c": "new"}, removes: []string{"c"}},
+	}
+	w := write(t, r, s, list, false)
+	for _, have := range []int{-1, 5} {
+		if lost := w.lost(t, 6, have); lost != "" {
+			t.Errorf("for a clone at commit %d: lost: %s", have, lost)
+		}
+	}
+}
+
 // Absence never means deletion: what any commit has, and no record names, is in the tip or comes back.
 func TestWithoutARecordNothingIsGone(t *testing.T) {
 	r := memtest.New(t)
